@@ -1,0 +1,17 @@
+//! The FlowX manifest: the one document that says what an agent may ask a program for.
+//!
+//! [`Manifest`] is the model, [`Manifest::write`] the canonical form with a byte index, [`json`] the one JSON value,
+//! reader and writer that the whole project uses. This crate knows nothing of Rust sources (no `syn`) and nothing of
+//! serving (no `tokio`).
+
+mod document;
+pub mod json;
+mod model;
+mod names;
+
+pub use document::{
+    Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest, references,
+};
+pub use json::Json;
+pub use model::*;
+pub use names::*;
