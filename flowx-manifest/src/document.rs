@@ -56,7 +56,9 @@ pub enum ReadError {
     #[error("not a JSON document that can be trusted: {0}")]
     Json(#[from] JsonError),
     /// Another major of the format.
-    #[error("manifest format {found}, but this program reads {SCHEMA_VERSION}; use a matching version of FlowX")]
+    #[error(
+        "manifest format {found}, but this program reads {SCHEMA_VERSION}; use a matching version of FlowX"
+    )]
     Version {
         /// The version that was found.
         found: String,
@@ -76,7 +78,9 @@ impl Manifest {
         if let Some(found) = value.get("schemaVersion").and_then(Json::as_str) {
             let major = |v: &str| v.split('.').next().map(str::to_owned);
             if major(found) != major(SCHEMA_VERSION) {
-                return Err(ReadError::Version { found: found.to_owned() });
+                return Err(ReadError::Version {
+                    found: found.to_owned(),
+                });
             }
         }
         Ok(Manifest::deserialize(value)?)
@@ -85,9 +89,12 @@ impl Manifest {
     /// Sorts every section and list whose order carries no meaning, so that [`Manifest::write`] gives the canonical form.
     pub fn canonicalise(&mut self) {
         self.effects.sort_by(|a, b| a.id.cmp(&b.id));
-        self.capabilities.sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
-        self.flows.sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
-        self.events.sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
+        self.capabilities
+            .sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
+        self.flows
+            .sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
+        self.events
+            .sort_by(|a, b| (&a.id, a.version).cmp(&(&b.id, b.version)));
         self.agents.sort_by(|a, b| a.id.cmp(&b.id));
         self.entities.sort_by(|a, b| a.id.cmp(&b.id));
         self.contracts.sort_by(|a, b| a.id.cmp(&b.id));
@@ -115,21 +122,37 @@ impl Manifest {
 
     /// The canonical document. Call [`Manifest::canonicalise`] before, once, where entries were put together.
     pub fn write(&self) -> Document {
-        let mut w = Writer { text: String::from("{\n"), index: Vec::new() };
+        let mut w = Writer {
+            text: String::from("{\n"),
+            index: Vec::new(),
+        };
         w.field("$schema", &self.schema);
         w.field("schemaVersion", &self.schema_version);
         w.field("application", &self.application);
         w.section("effects", Kind::Effect, &self.effects, |e| e.id.to_string());
-        w.section("capabilities", Kind::Capability, &self.capabilities, |c| c.reference().to_string());
-        w.section("flows", Kind::Flow, &self.flows, |f| f.reference().to_string());
-        w.section("events", Kind::Event, &self.events, |e| format!("{}@{}", e.id, e.version));
+        w.section("capabilities", Kind::Capability, &self.capabilities, |c| {
+            c.reference().to_string()
+        });
+        w.section("flows", Kind::Flow, &self.flows, |f| {
+            f.reference().to_string()
+        });
+        w.section("events", Kind::Event, &self.events, |e| {
+            format!("{}@{}", e.id, e.version)
+        });
         w.section("agents", Kind::Agent, &self.agents, |a| a.id.to_string());
-        w.section("entities", Kind::Entity, &self.entities, |e| e.id.to_string());
-        w.section("contracts", Kind::Contract, &self.contracts, |c| c.id.clone());
+        w.section("entities", Kind::Entity, &self.entities, |e| {
+            e.id.to_string()
+        });
+        w.section("contracts", Kind::Contract, &self.contracts, |c| {
+            c.id.clone()
+        });
         w.section("tools", Kind::Tool, &self.tools, |t| t.name.to_string());
         w.text.truncate(w.text.len() - 2);
         w.text.push_str("\n}\n");
-        Document { text: w.text, index: w.index }
+        Document {
+            text: w.text,
+            index: w.index,
+        }
     }
 }
 
@@ -146,23 +169,35 @@ impl Writer {
         self.text.push_str(",\n");
     }
 
-    fn section<T: Serialize>(&mut self, name: &str, kind: Kind, entries: &[T], id: impl Fn(&T) -> String) {
+    fn section<T: Serialize>(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        entries: &[T],
+        id: impl Fn(&T) -> String,
+    ) {
         json::write_string(name, &mut self.text);
         self.text.push_str(":[");
         for (i, entry) in entries.iter().enumerate() {
             self.text.push_str(if i == 0 { "\n" } else { ",\n" });
             let start = self.text.len();
             self.text.push_str(&line(entry));
-            self.index.push(IndexEntry { kind, id: id(entry), range: start..self.text.len() });
+            self.index.push(IndexEntry {
+                kind,
+                id: id(entry),
+                range: start..self.text.len(),
+            });
         }
-        self.text.push_str(if entries.is_empty() { "],\n" } else { "\n],\n" });
+        self.text
+            .push_str(if entries.is_empty() { "],\n" } else { "\n],\n" });
     }
 }
 
 /// One value, compact. Struct fields come in declaration order and maps sorted, whatever features `serde_json` has,
 /// because no `serde_json::Value` is involved.
 fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("the model has string keys only, and nothing in it fails to serialise")
+    serde_json::to_string(value)
+        .expect("the model has string keys only, and nothing in it fails to serialise")
 }
 
 /// The blake3 digest of a document's bytes, as 64 hexadecimal digits.
@@ -177,7 +212,9 @@ pub fn contract_ref(id: &str) -> String {
         match b {
             b'~' => out.push_str("~0"),
             b'/' => out.push_str("~1"),
-            b if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') => out.push(b as char),
+            b if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') => {
+                out.push(b as char)
+            }
             b => out.push_str(&format!("%{b:02X}")),
         }
     }
@@ -199,13 +236,24 @@ pub fn contract_of_ref(reference: &str) -> Option<String> {
             bytes.push(b);
         }
     }
-    Some(String::from_utf8(bytes).ok()?.replace("~1", "/").replace("~0", "~"))
+    Some(
+        String::from_utf8(bytes)
+            .ok()?
+            .replace("~1", "/")
+            .replace("~0", "~"),
+    )
 }
 
 /// A JSON Schema document of one contract that stands alone: its schema, and under `$defs` whatever it refers to in
 /// that direction. `None` when the manifest has no such contract.
 pub fn closure(manifest: &Manifest, id: &str, direction: Direction) -> Option<Json> {
-    let find = |id: &str| manifest.contracts.iter().find(|c| c.id == id)?.in_direction(direction);
+    let find = |id: &str| {
+        manifest
+            .contracts
+            .iter()
+            .find(|c| c.id == id)?
+            .in_direction(direction)
+    };
     let mut root = find(id)?.clone();
     let mut defs = BTreeMap::new();
     let mut todo = BTreeSet::new();

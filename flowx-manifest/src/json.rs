@@ -70,7 +70,9 @@ macro_rules! number_from {
         }
     )*};
 }
-number_from!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+number_from!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
 
 impl Json {
     /// A finite double in its shortest form, integers without a fraction; `null` for NaN and infinities, as serde does.
@@ -152,14 +154,17 @@ impl Json {
         if pointer.is_empty() {
             return Some(self);
         }
-        pointer.strip_prefix('/')?.split('/').try_fold(self, |at, token| {
-            let token = token.replace("~1", "/").replace("~0", "~");
-            match at {
-                Json::Object(map) => map.get(&token),
-                Json::Array(items) => items.get(token.parse::<usize>().ok()?),
-                _ => None,
-            }
-        })
+        pointer
+            .strip_prefix('/')?
+            .split('/')
+            .try_fold(self, |at, token| {
+                let token = token.replace("~1", "/").replace("~0", "~");
+                match at {
+                    Json::Object(map) => map.get(&token),
+                    Json::Array(items) => items.get(token.parse::<usize>().ok()?),
+                    _ => None,
+                }
+            })
     }
 
     /// Appends the canonical form: compact, keys sorted by code point, numbers as their literals.
@@ -218,7 +223,9 @@ impl Json {
             }
             Json::String(s) => Value::String(s.clone()),
             Json::Array(items) => Value::Array(items.iter().map(Json::to_value).collect()),
-            Json::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), v.to_value())).collect()),
+            Json::Object(map) => {
+                Value::Object(map.iter().map(|(k, v)| (k.clone(), v.to_value())).collect())
+            }
         }
     }
 
@@ -239,7 +246,11 @@ impl Json {
             }
             Value::String(s) => Json::String(s.clone()),
             Value::Array(items) => Json::Array(items.iter().map(Json::from_value).collect()),
-            Value::Object(map) => Json::Object(map.iter().map(|(k, v)| (k.clone(), Json::from_value(v))).collect()),
+            Value::Object(map) => Json::Object(
+                map.iter()
+                    .map(|(k, v)| (k.clone(), Json::from_value(v)))
+                    .collect(),
+            ),
         }
     }
 }
@@ -311,10 +322,21 @@ pub struct Limits {
 
 impl Limits {
     /// For documents of this project on disk: 256 MiB, 128 levels.
-    pub const DOCUMENT: Limits =
-        Limits { bytes: 256 << 20, depth: 128, number_chars: 64, exponent: 400, allow_nul: true };
+    pub const DOCUMENT: Limits = Limits {
+        bytes: 256 << 20,
+        depth: 128,
+        number_chars: 64,
+        exponent: 400,
+        allow_nul: true,
+    };
     /// For bytes from a caller: 1 MiB, 64 levels, no NUL.
-    pub const REQUEST: Limits = Limits { bytes: 1 << 20, depth: 64, number_chars: 64, exponent: 308, allow_nul: false };
+    pub const REQUEST: Limits = Limits {
+        bytes: 1 << 20,
+        depth: 64,
+        number_chars: 64,
+        exponent: 308,
+        allow_nul: false,
+    };
 }
 
 /// Why a document was refused, and where (a byte offset into it).
@@ -363,11 +385,22 @@ pub enum JsonErrorKind {
 /// The first thing that is wrong, with its offset.
 pub fn parse(bytes: &[u8], limits: Limits) -> Result<Json, JsonError> {
     if bytes.len() > limits.bytes {
-        return Err(JsonError { kind: JsonErrorKind::TooLarge(limits.bytes), offset: limits.bytes });
+        return Err(JsonError {
+            kind: JsonErrorKind::TooLarge(limits.bytes),
+            offset: limits.bytes,
+        });
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|e| JsonError { kind: JsonErrorKind::Utf8, offset: e.valid_up_to() })?;
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, limits, depth: 0 };
+    let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
+        kind: JsonErrorKind::Utf8,
+        offset: e.valid_up_to(),
+    })?;
+    let mut reader = Reader {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        limits,
+        depth: 0,
+    };
     reader.space();
     let value = reader.value()?;
     reader.space();
@@ -387,7 +420,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, kind: JsonErrorKind) -> JsonError {
-        JsonError { kind, offset: self.at }
+        JsonError {
+            kind,
+            offset: self.at,
+        }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -448,7 +484,10 @@ impl Reader<'_> {
                         self.space();
                         let value = self.value()?;
                         if map.contains_key(&key) {
-                            return Err(JsonError { kind: JsonErrorKind::DuplicateKey(key), offset: start });
+                            return Err(JsonError {
+                                kind: JsonErrorKind::DuplicateKey(key),
+                                offset: start,
+                            });
                         }
                         map.insert(key, value);
                         self.space();
@@ -517,7 +556,10 @@ impl Reader<'_> {
             exponent = self.text[from..self.at].parse::<u32>().unwrap_or(u32::MAX);
         }
         if self.at - start > self.limits.number_chars || exponent > self.limits.exponent {
-            return Err(JsonError { kind: JsonErrorKind::Number, offset: start });
+            return Err(JsonError {
+                kind: JsonErrorKind::Number,
+                offset: start,
+            });
         }
         Ok(Number(self.text[start..self.at].to_owned()))
     }
@@ -538,7 +580,9 @@ impl Reader<'_> {
                 }
                 Some(b'\\') => {
                     self.at += 1;
-                    let escape = self.peek().ok_or_else(|| self.error(JsonErrorKind::Syntax("an escape")))?;
+                    let escape = self
+                        .peek()
+                        .ok_or_else(|| self.error(JsonErrorKind::Syntax("an escape")))?;
                     self.at += 1;
                     out.push(match escape {
                         b'"' => '"',
@@ -559,18 +603,26 @@ impl Reader<'_> {
     }
 
     fn hex4(&mut self) -> Result<u32, JsonError> {
-        let digits = self.bytes.get(self.at..self.at + 4).filter(|d| d.iter().all(u8::is_ascii_hexdigit));
+        let digits = self
+            .bytes
+            .get(self.at..self.at + 4)
+            .filter(|d| d.iter().all(u8::is_ascii_hexdigit));
         let Some(digits) = digits else {
             return Err(self.error(JsonErrorKind::Syntax("four hexadecimal digits")));
         };
-        let value = digits.iter().fold(0, |v, d| v * 16 + (*d as char).to_digit(16).unwrap_or(0));
+        let value = digits
+            .iter()
+            .fold(0, |v, d| v * 16 + (*d as char).to_digit(16).unwrap_or(0));
         self.at += 4;
         Ok(value)
     }
 
     fn unicode(&mut self) -> Result<char, JsonError> {
         let start = self.at;
-        let unpaired = JsonError { kind: JsonErrorKind::Surrogate, offset: start };
+        let unpaired = JsonError {
+            kind: JsonErrorKind::Surrogate,
+            offset: start,
+        };
         let first = self.hex4()?;
         let code = match first {
             0xD800..=0xDBFF => {
@@ -579,14 +631,19 @@ impl Reader<'_> {
                 }
                 self.at += 2;
                 match self.hex4()? {
-                    second @ 0xDC00..=0xDFFF => 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00),
+                    second @ 0xDC00..=0xDFFF => {
+                        0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+                    }
                     _ => return Err(unpaired),
                 }
             }
             code => code,
         };
         if code == 0 && !self.limits.allow_nul {
-            return Err(JsonError { kind: JsonErrorKind::Nul, offset: start });
+            return Err(JsonError {
+                kind: JsonErrorKind::Nul,
+                offset: start,
+            });
         }
         char::from_u32(code).ok_or(unpaired)
     }
@@ -750,7 +807,11 @@ impl<'de> Deserializer<'de> for Json {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ShapeError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, ShapeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -762,10 +823,12 @@ impl<'de> Deserializer<'de> for Json {
     ) -> Result<V::Value, ShapeError> {
         match self {
             Json::String(s) => visitor.visit_enum(s.into_deserializer()),
-            Json::Object(map) if map.len() == 1 => {
-                visitor.visit_enum(de::value::MapAccessDeserializer::new(MapDeserializer::new(map.into_iter())))
-            }
-            _ => Err(de::Error::custom("expected a string or an object of one member")),
+            Json::Object(map) if map.len() == 1 => visitor.visit_enum(
+                de::value::MapAccessDeserializer::new(MapDeserializer::new(map.into_iter())),
+            ),
+            _ => Err(de::Error::custom(
+                "expected a string or an object of one member",
+            )),
         }
     }
 

@@ -10,7 +10,8 @@ mod model;
 mod names;
 
 pub use document::{
-    Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest, references,
+    Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest,
+    references,
 };
 pub use json::Json;
 pub use model::*;

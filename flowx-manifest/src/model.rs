@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::json::Json;
 use crate::names::{
-    AgentId, CapabilityId, EffectId, EntityId, ErrorCode, EventId, FlowId, IsoDuration, PermissionName, StepName,
-    ToolName, Version, VersionedId,
+    AgentId, CapabilityId, EffectId, EntityId, ErrorCode, EventId, FlowId, IsoDuration,
+    PermissionName, StepName, ToolName, Version, VersionedId,
 };
 
 /// The version of the manifest format. The guard in `tests/schema.rs` fails when the model changes without it.
@@ -494,7 +494,12 @@ model! {
 /// Who may use a capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "mode", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    tag = "mode",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum Authorization {
     /// Anybody.
     Public {
@@ -516,7 +521,12 @@ pub enum Authorization {
 /// How a flow is reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum Trigger {
     /// An agent's call; makes the flow a tool.
     Agent {
@@ -563,7 +573,9 @@ impl Contract {
 impl Flow {
     /// Its agent trigger, when it is a tool.
     pub fn agent_trigger(&self) -> Option<&Trigger> {
-        self.triggers.iter().find(|t| matches!(t, Trigger::Agent { .. }))
+        self.triggers
+            .iter()
+            .find(|t| matches!(t, Trigger::Agent { .. }))
     }
 
     /// `id@major`: the unit that the diff compares.

@@ -18,14 +18,33 @@ pub struct NameError {
     pub expected: &'static str,
 }
 
+/// The JSON Schema of a type that is one string of a known form. The pattern describes the form to other tools; the parser
+/// of the type decides, and `tests/names.rs` holds the two against each other.
+macro_rules! text_schema {
+    ($name:ident, $pattern:literal, $kind:literal) => {
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn inline_schema() -> bool {
+                false
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "pattern": $pattern, "description": concat!("A ", $kind, ".") })
+            }
+        }
+    };
+}
+
 macro_rules! name {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $expected:literal, $valid:expr) => {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $pattern:literal, $expected:literal, $valid:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "String", into = "String")]
-        #[cfg_attr(feature = "schema", schemars(with = "String"))]
         pub struct $name(String);
+
+        text_schema!($name, $pattern, $kind);
 
         impl $name {
             /// Parses the name.
@@ -92,7 +111,8 @@ macro_rules! name {
 /// `[a-z][a-z0-9_-]*`.
 fn segment(s: &str) -> bool {
     s.starts_with(|c: char| c.is_ascii_lowercase())
-        && s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+        && s.bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
 }
 
 /// Segments joined by dots, at most 128 bytes.
@@ -102,59 +122,57 @@ fn dotted(s: &str) -> bool {
 
 name!(
     /// The id of a flow: dotted lower-case, at least two segments (`ticket.refund`).
-    FlowId, "flow id", "dotted lower-case, at least two segments, as in ticket.refund",
+    FlowId, "flow id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$", "dotted lower-case, at least two segments, as in ticket.refund",
     |s| dotted(s) && s.contains('.')
 );
 name!(
     /// The id of a capability: dotted lower-case, at least two segments (`payment.refund`).
-    CapabilityId, "capability id", "dotted lower-case, at least two segments, as in payment.refund",
+    CapabilityId, "capability id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$", "dotted lower-case, at least two segments, as in payment.refund",
     |s| dotted(s) && s.contains('.')
 );
 name!(
     /// The id of an effect: lower-case, one segment or more (`payment-gateway`).
-    EffectId, "effect id", "lower-case letters, digits, - and _, as in payment-gateway", dotted
+    EffectId, "effect id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*$", "lower-case letters, digits, - and _, as in payment-gateway", dotted
 );
 name!(
     /// The id of an event type: dotted lower-case, at least two segments (`order.placed`).
-    EventId, "event id", "dotted lower-case, at least two segments, as in order.placed",
+    EventId, "event id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$", "dotted lower-case, at least two segments, as in order.placed",
     |s| dotted(s) && s.contains('.')
 );
 name!(
     /// The id of an agent: lower-case (`estimator`).
-    AgentId, "agent id", "lower-case letters, digits, - and _, as in estimator", dotted
+    AgentId, "agent id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*$", "lower-case letters, digits, - and _, as in estimator", dotted
 );
 name!(
     /// The id of an entity type: lower-case (`card`).
-    EntityId, "entity id", "lower-case letters, digits, - and _, as in card", dotted
+    EntityId, "entity id", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*$", "lower-case letters, digits, - and _, as in card", dotted
 );
 name!(
     /// A permission (`payment.refund`): visible ASCII without quotes, commas or white space, since tokens carry
     /// permissions in space-separated claims.
-    PermissionName, "permission", "visible ASCII without spaces, quotes or commas, as in payment.refund",
+    PermissionName, "permission", "^[^\\s\"',\\\\]+$", "visible ASCII without spaces, quotes or commas, as in payment.refund",
     |s| !s.is_empty() && s.len() <= 128
         && s.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\'' | b',' | b'\\'))
 );
 name!(
     /// An error code: dotted lower-case, at least two segments (`refund.already_issued`).
-    ErrorCode, "error code", "dotted lower-case, at least two segments, as in refund.already_issued",
+    ErrorCode, "error code", "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)+$", "dotted lower-case, at least two segments, as in refund.already_issued",
     |s| dotted(s) && s.contains('.')
 );
 name!(
     /// The name of a step inside its flow (`find`).
-    StepName, "step name", "lower-case letters, digits and _, as in find",
+    StepName, "step name", "^[a-z][a-z0-9_]*$", "lower-case letters, digits and _, as in find",
     |s| s.len() <= 64 && segment(s) && !s.contains('-')
 );
 name!(
     /// The name of a tool, as hosts accept it: `^[a-zA-Z0-9_-]{1,64}$`.
-    ToolName, "tool name", "1 to 64 of A-Z, a-z, 0-9, _ and -",
+    ToolName, "tool name", "^[a-zA-Z0-9_-]{1,64}$", "1 to 64 of A-Z, a-z, 0-9, _ and -",
     |s| !s.is_empty() && s.len() <= 64 && s.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 );
 
 /// A semantic version, `major.minor.patch`, without pre-release or build parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct Version {
     /// Breaking changes.
     pub major: u64,
@@ -164,20 +182,41 @@ pub struct Version {
     pub patch: u64,
 }
 
+text_schema!(
+    Version,
+    "^(0|[1-9][0-9]*)(\\.(0|[1-9][0-9]*)){2}$",
+    "version"
+);
+
 impl FromStr for Version {
     type Err = NameError;
     fn from_str(s: &str) -> Result<Self, NameError> {
-        let error = || NameError { text: s.to_owned(), kind: "version", expected: "major.minor.patch, as in 1.0.0" };
+        let error = || NameError {
+            text: s.to_owned(),
+            kind: "version",
+            expected: "major.minor.patch, as in 1.0.0",
+        };
         let part = |p: &str| {
-            let plain = !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()) && (p == "0" || !p.starts_with('0'));
-            if plain { p.parse().map_err(|_| error()) } else { Err(error()) }
+            let plain = !p.is_empty()
+                && p.bytes().all(|b| b.is_ascii_digit())
+                && (p == "0" || !p.starts_with('0'));
+            if plain {
+                p.parse().map_err(|_| error())
+            } else {
+                Err(error())
+            }
         };
         let mut parts = s.split('.');
-        let (Some(major), Some(minor), Some(patch), None) = (parts.next(), parts.next(), parts.next(), parts.next())
+        let (Some(major), Some(minor), Some(patch), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             return Err(error());
         };
-        Ok(Version { major: part(major)?, minor: part(minor)?, patch: part(patch)? })
+        Ok(Version {
+            major: part(major)?,
+            minor: part(minor)?,
+            patch: part(patch)?,
+        })
     }
 }
 
@@ -204,9 +243,7 @@ impl fmt::Display for Version {
 ///
 /// The text is kept as written, so that a manifest says what the source says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct IsoDuration(String);
 
 impl IsoDuration {
@@ -235,7 +272,8 @@ fn iso_millis(text: &str) -> Option<u64> {
     let mut millis: u64 = 0;
     let mut any = false;
     let number = |s: &str| -> Option<u64> {
-        (!s.is_empty() && s.len() <= 9 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse().ok())?
+        (!s.is_empty() && s.len() <= 9 && s.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| s.parse().ok())?
     };
     if !days.is_empty() {
         millis += number(days.strip_suffix('D')?)? * 86_400_000;
@@ -255,7 +293,10 @@ fn iso_millis(text: &str) -> Option<u64> {
         if !clock.is_empty() {
             let seconds = clock.strip_suffix('S')?;
             let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-            if fraction.is_empty() || fraction.len() > 3 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+            if fraction.is_empty()
+                || fraction.len() > 3
+                || !fraction.bytes().all(|b| b.is_ascii_digit())
+            {
                 return None;
             }
             millis += number(whole)? * 1000 + number(&format!("{fraction:0<3}"))?;
@@ -264,6 +305,12 @@ fn iso_millis(text: &str) -> Option<u64> {
     }
     (any && millis > 0 && millis <= 10 * 366 * 86_400_000).then_some(millis)
 }
+
+text_schema!(
+    IsoDuration,
+    "^P([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+(\\.[0-9]{1,3})?S)?)?$",
+    "duration"
+);
 
 impl FromStr for IsoDuration {
     type Err = NameError;
@@ -300,9 +347,7 @@ impl fmt::Display for IsoDuration {
 
 /// A reference to one version of a capability or flow, written `id@major.minor.patch`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
 pub struct VersionedId {
     /// The id.
     pub id: String,
@@ -313,9 +358,18 @@ pub struct VersionedId {
 impl VersionedId {
     /// The two together.
     pub fn new(id: impl Into<String>, version: Version) -> Self {
-        Self { id: id.into(), version }
+        Self {
+            id: id.into(),
+            version,
+        }
     }
 }
+
+text_schema!(
+    VersionedId,
+    "^[a-z][a-z0-9_-]*(\\.[a-z][a-z0-9_-]*)*@(0|[1-9][0-9]*)(\\.(0|[1-9][0-9]*)){2}$",
+    "versioned id"
+);
 
 impl FromStr for VersionedId {
     type Err = NameError;
@@ -329,7 +383,10 @@ impl FromStr for VersionedId {
         if !dotted(id) {
             return Err(error());
         }
-        Ok(Self { id: id.to_owned(), version: version.parse()? })
+        Ok(Self {
+            id: id.to_owned(),
+            version: version.parse()?,
+        })
     }
 }
 

@@ -2,8 +2,9 @@
 //! cannot disagree about the grammar; that they read the same *text* is what [`crate::digest`] proves.
 
 use flowx_manifest::{
-    AgentId, Authorization, CapabilityId, Category, Confirmation, DecidedBy, EffectClass, EffectId, ErrorCode, Finish,
-    FlowId, IsoDuration, Leave, PermissionName, Risk, StepName, ToolName, Version,
+    AgentId, Authorization, CapabilityId, Category, Confirmation, DecidedBy, EffectClass, EffectId,
+    ErrorCode, Finish, FlowId, IsoDuration, Leave, PermissionName, Risk, StepName, ToolName,
+    Version,
 };
 use proc_macro2::Span;
 
