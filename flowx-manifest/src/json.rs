@@ -255,6 +255,52 @@ impl Json {
     }
 }
 
+impl Json {
+    /// Indented by two spaces, with a final newline, for files that people read. Never the form that is digested.
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        write_pretty(self, 0, &mut out);
+        out.push('\n');
+        out
+    }
+}
+
+fn write_pretty(json: &Json, depth: usize, out: &mut String) {
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    match json {
+        Json::Array(items) if !items.is_empty() => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                line(out, depth + 1);
+                write_pretty(item, depth + 1, out);
+            }
+            line(out, depth);
+            out.push(']');
+        }
+        Json::Object(map) if !map.is_empty() => {
+            out.push('{');
+            for (i, (key, value)) in map.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                line(out, depth + 1);
+                write_string(key, out);
+                out.push_str(": ");
+                write_pretty(value, depth + 1, out);
+            }
+            line(out, depth);
+            out.push('}');
+        }
+        scalar => scalar.write(out),
+    }
+}
+
 impl From<&str> for Json {
     fn from(value: &str) -> Self {
         Json::String(value.to_owned())

@@ -8,6 +8,8 @@ mod document;
 pub mod json;
 mod model;
 mod names;
+#[cfg(feature = "schema")]
+mod schema;
 
 pub use document::{
     Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest,
@@ -16,3 +18,5 @@ pub use document::{
 pub use json::Json;
 pub use model::*;
 pub use names::*;
+#[cfg(feature = "schema")]
+pub use schema::{manifest_schema, manifest_shape};
