@@ -1,2 +1,40 @@
-//! Stub.
-fn main() {}
+//! Set-up, tests, benchmarks and generated files of the FlowX workspace: `cargo xtask --help`.
+
+mod deny;
+mod process;
+mod test;
+mod tools;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Set-up, tests, benchmarks and generated files of the FlowX workspace"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Installs what the tests need and runs all of them
+    Test(test::Options),
+}
+
+fn main() {
+    match Cli::parse().command {
+        Command::Test(options) => std::process::exit(test::run(&root(), &options)),
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask stands in the workspace")
+        .to_owned()
+}

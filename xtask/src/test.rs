@@ -1,0 +1,357 @@
+//! `cargo xtask test`: installs what is missing, runs everything, and closes with one line of counts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::process::{self, Outcome};
+use crate::tools::{self, Tools};
+use crate::{deny, process::works};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Leaves out what needs PostgreSQL, Node.js and Python
+    #[arg(long)]
+    quick: bool,
+    /// Runs only the steps whose name holds this
+    #[arg(long)]
+    only: Option<String>,
+}
+
+/// Runs every step, also after one that failed, and gives the exit code.
+pub(crate) fn run(root: &Path, options: &Options) -> i32 {
+    let tools = tools::prepare(root, options.quick);
+    let mut all = Run {
+        root,
+        only: options.only.as_deref(),
+        tools,
+        steps: Vec::new(),
+    };
+    all.check("rustfmt", &["fmt", "--all", "--check"]);
+    all.check(
+        "clippy",
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    );
+    all.tests();
+    all.doc_tests();
+    all.fixtures();
+    all.lies();
+    all.licences();
+    all.summary()
+}
+
+#[derive(Default, Clone, Copy)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+struct Step {
+    name: String,
+    counts: Counts,
+    took: Duration,
+}
+
+struct Run<'a> {
+    root: &'a Path,
+    only: Option<&'a str>,
+    tools: Tools,
+    steps: Vec<Step>,
+}
+
+impl Run<'_> {
+    fn wanted(&self, name: &str) -> bool {
+        self.only.is_none_or(|only| name.contains(only))
+    }
+
+    fn cargo(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("cargo");
+        command
+            .args(args)
+            .current_dir(self.root)
+            .envs(self.tools.environment.iter().cloned());
+        command
+    }
+
+    fn step(&mut self, name: &str, counts: impl FnOnce(&Self) -> Counts) {
+        if !self.wanted(name) {
+            return;
+        }
+        println!("\n== {name}");
+        let begun = Instant::now();
+        let counts = counts(self);
+        self.steps.push(Step {
+            name: name.to_owned(),
+            counts,
+            took: begun.elapsed(),
+        });
+    }
+
+    /// A command that passes or fails as a whole.
+    fn check(&mut self, name: &str, args: &[&str]) {
+        self.step(name, |run| one(process::run(&mut run.cargo(args)).success));
+    }
+
+    fn tests(&mut self) {
+        self.step("tests", |run| {
+            if run.tools.nextest {
+                let outcome = process::run(&mut run.cargo(&[
+                    "nextest",
+                    "run",
+                    "--workspace",
+                    "--locked",
+                    "--no-fail-fast",
+                ]));
+                counted(&outcome, nextest_counts(&outcome.text))
+            } else {
+                let outcome = process::run(&mut run.cargo(&[
+                    "test",
+                    "--workspace",
+                    "--all-targets",
+                    "--locked",
+                    "--no-fail-fast",
+                ]));
+                counted(&outcome, libtest_counts(&outcome.text))
+            }
+        });
+    }
+
+    fn doc_tests(&mut self) {
+        self.step("doc tests", |run| {
+            let outcome = process::run(&mut run.cargo(&[
+                "test",
+                "--workspace",
+                "--doc",
+                "--locked",
+                "--no-fail-fast",
+            ]));
+            counted(&outcome, libtest_counts(&outcome.text))
+        });
+    }
+
+    /// Crates that stand outside the workspace and must build and pass their tests, in one target folder.
+    fn fixtures(&mut self) {
+        for folder in crates_in(&self.root.join("tests/fixtures")) {
+            self.step(&format!("fixture {}", name_of(&folder)), |run| {
+                let outcome = process::run(
+                    run.cargo(&["test", "--quiet"])
+                        .current_dir(&folder)
+                        .env("CARGO_TARGET_DIR", run.shared_target()),
+                );
+                counted(&outcome, libtest_counts(&outcome.text))
+            });
+        }
+    }
+
+    /// Crates that must not build. `expect.txt` holds, line by line, what the compiler's output must say.
+    fn lies(&mut self) {
+        for folder in crates_in(&self.root.join("tests/lies")) {
+            self.step(&format!("lie {}", name_of(&folder)), |run| {
+                let expected =
+                    std::fs::read_to_string(folder.join("expect.txt")).unwrap_or_default();
+                let lines: Vec<&str> = expected
+                    .lines()
+                    .filter(|line| !line.trim().is_empty())
+                    .collect();
+                let outcome = process::run(
+                    run.cargo(&["check", "--quiet"])
+                        .current_dir(&folder)
+                        .env("CARGO_TARGET_DIR", run.shared_target()),
+                );
+                let unsaid: Vec<&&str> = lines
+                    .iter()
+                    .filter(|line| !outcome.text.contains(**line))
+                    .collect();
+                if lines.is_empty() {
+                    println!("expect.txt is missing or empty");
+                }
+                if outcome.success {
+                    println!("the lie compiled");
+                }
+                for line in &unsaid {
+                    println!("the compiler did not say: {line}");
+                }
+                one(!outcome.success && !lines.is_empty() && unsaid.is_empty())
+            });
+        }
+    }
+
+    fn shared_target(&self) -> PathBuf {
+        self.root.join("target/fixtures")
+    }
+
+    fn licences(&mut self) {
+        self.step("licences and bans", |run| {
+            if works("cargo", &["deny", "--version"]) {
+                return one(process::run(
+                    &mut run.cargo(&["deny", "check", "bans", "licenses", "sources"]),
+                )
+                .success);
+            }
+            println!(
+                "cargo-deny is not installed: licences and bans of deny.toml are checked here"
+            );
+            match deny::check(run.root) {
+                Ok(findings) => {
+                    findings.iter().for_each(|finding| println!("{finding}"));
+                    one(findings.is_empty())
+                }
+                Err(error) => {
+                    println!("{error:#}");
+                    one(false)
+                }
+            }
+        });
+    }
+
+    fn summary(&self) -> i32 {
+        println!("\n== summary");
+        let mut all = Counts::default();
+        for step in &self.steps {
+            let Counts {
+                passed,
+                failed,
+                skipped,
+            } = step.counts;
+            println!(
+                "{:<32} {:>6} passed {:>4} failed {:>4} skipped {:>8.1} s",
+                step.name,
+                passed,
+                failed,
+                skipped,
+                step.took.as_secs_f64()
+            );
+            all.passed += passed;
+            all.failed += failed;
+            all.skipped += skipped;
+        }
+        for missing in &self.tools.missing {
+            println!("could not be installed: {missing}");
+        }
+        println!(
+            "{} passed, {} failed, {} skipped",
+            all.passed, all.failed, all.skipped
+        );
+        // A run that tested nothing must not look like one that passed.
+        i32::from(all.failed > 0 || all.passed == 0)
+    }
+}
+
+fn one(passed: bool) -> Counts {
+    Counts {
+        passed: u64::from(passed),
+        failed: u64::from(!passed),
+        skipped: 0,
+    }
+}
+
+/// The counts read from the output; a run that failed without naming a failed test counts as one failure.
+fn counted(outcome: &Outcome, mut counts: Counts) -> Counts {
+    if !outcome.success && counts.failed == 0 {
+        counts.failed = 1;
+    }
+    counts
+}
+
+/// `     Summary [   1.2s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped`
+fn nextest_counts(text: &str) -> Counts {
+    let mut counts = Counts::default();
+    for line in text
+        .lines()
+        .filter(|line| line.trim_start().starts_with("Summary ["))
+    {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let Ok(number) = pair[0].parse::<u64>() else {
+                continue;
+            };
+            match pair[1].trim_end_matches(',') {
+                "passed" => counts.passed += number,
+                "failed" | "timed" => counts.failed += number,
+                "skipped" => counts.skipped += number,
+                _ => {}
+            }
+        }
+    }
+    counts
+}
+
+/// `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; …`
+fn libtest_counts(text: &str) -> Counts {
+    let mut counts = Counts::default();
+    for line in text
+        .lines()
+        .filter(|line| line.starts_with("test result: "))
+    {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let Ok(number) = pair[0].parse::<u64>() else {
+                continue;
+            };
+            match pair[1] {
+                "passed;" => counts.passed += number,
+                "failed;" => counts.failed += number,
+                "ignored;" => counts.skipped += number,
+                _ => {}
+            }
+        }
+    }
+    counts
+}
+
+/// The crates directly in a folder, sorted by name.
+fn crates_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.join("Cargo.toml").is_file())
+        .collect();
+    found.sort();
+    found
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_line_of_nextest_is_read() {
+        let text = "    Summary [   1.221s] 10 tests run: 8 passed (1 slow), 1 failed, 1 timed out, 2 skipped\n";
+        let counts = nextest_counts(text);
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (8, 2, 2));
+    }
+
+    #[test]
+    fn the_result_lines_of_libtest_are_added_up() {
+        let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
+                    test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let counts = libtest_counts(text);
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (4, 2, 1));
+    }
+
+    #[test]
+    fn a_run_that_fails_to_build_counts_as_a_failure() {
+        let outcome = Outcome {
+            success: false,
+            text: String::new(),
+        };
+        assert_eq!(counted(&outcome, Counts::default()).failed, 1);
+    }
+}
