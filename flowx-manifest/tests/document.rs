@@ -21,6 +21,18 @@ fn what_is_written_is_read_back_the_same() {
 }
 
 #[test]
+fn the_bytes_are_the_golden_ones() {
+    // The same file is read back under other serde_json features by tests/fixtures/json-features.
+    let golden =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/full.manifest.json");
+    let fresh = common::full().write().text;
+    if std::env::var_os("FLOWX_BLESS").is_some() {
+        std::fs::write(&golden, &fresh).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&golden).unwrap_or_default(), fresh);
+}
+
+#[test]
 fn every_entry_is_one_line_and_the_index_names_its_bytes() {
     let manifest = common::full();
     let document = manifest.write();

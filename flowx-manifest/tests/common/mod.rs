@@ -3,7 +3,7 @@
 use flowx_manifest::*;
 
 /// Fills every field, so that a round trip or a schema that forgets one is seen.
-pub fn full() -> Manifest {
+pub(crate) fn full() -> Manifest {
     let name = |n: &str| TypeRef {
         name: n.into(),
         sensitive: ["/card".to_owned()].into(),
