@@ -46,7 +46,7 @@ pub enum DocPart {
     /// A literal line.
     Line(String),
     /// An expression.
-    Expr(syn::Expr),
+    Expr(Box<syn::Expr>),
 }
 
 /// The signature of a capability or flow: `async fn name(cx: &Cx<name>, input: Input) -> Result<Output, Error>`.
@@ -56,10 +56,8 @@ pub struct Signature {
     pub ident: syn::Ident,
     /// The input's type; absent when the function takes a context only.
     pub input: Option<syn::Type>,
-    /// The output's type.
-    pub output: syn::Type,
-    /// The error's type.
-    pub error: syn::Type,
+    /// The return type: `Result<Output, Error>` as written ([`Signature::result`] takes it apart), or an alias of one.
+    pub returns: syn::Type,
 }
 
 /// `#[capability(…)]` on an async fn.
@@ -211,7 +209,7 @@ pub enum FlowErrorKind {
         category: Category,
     },
     /// `#[flow_error(transparent)]`: the only field's own code and category.
-    Transparent(syn::Type),
+    Transparent(Box<syn::Type>),
 }
 
 /// `#[agent(id = "…", purpose = "…", sponsor = "…", changes = propose, …, alone(path, …), propose(…),
