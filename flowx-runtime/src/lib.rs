@@ -1,1 +1,42 @@
-//! runtime
+//! The FlowX runtime: serves the manifest that was reviewed, and enforces it.
+//!
+//! A program declares effects, capabilities and flows with the attributes re-exported here, puts `include_manifest!()` into its
+//! root, and serves with [`App`].
+
+mod app;
+mod channel;
+mod context;
+mod core;
+mod embedded;
+mod engine;
+mod identity;
+mod input;
+mod invocation;
+mod refusal;
+mod telemetry;
+mod traits;
+mod visible;
+
+pub use app::{App, StartError};
+pub use channel::{Ask, AskKind, Asking, Channel, Given, NoChannel, Reply};
+pub use context::{Cx, FlowCx};
+pub use core::{Core, ServedFlow};
+pub use embedded::{Embedded, Slice};
+pub use flowx_macros::*;
+pub use identity::{Identity, Principal, PrincipalKind};
+pub use input::InputError;
+pub use invocation::{CallOutcome, Clock, Ids, Invocation, Output, System, Transport};
+pub use refusal::{Refusal, codes};
+pub use traits::{Capability, Declares, Effect, Flow, FlowError, HasFlow, HasStep};
+pub use visible::{Demands, Visibility};
+
+/// For generated code alone. Nothing here is covered by any promise.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::embedded::{Embedded, FlowEntry, Kind, Published, Registry, Slice};
+    pub use crate::traits::{
+        Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,
+        HasFlow, HasStep, NoUndo, Stance, StepInfo, Undo, UndoBy,
+    };
+    pub use flowx_manifest::{Category, EffectClass};
+}

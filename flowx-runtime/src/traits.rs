@@ -67,7 +67,10 @@ pub trait Capability: Sized + Send + Sync + 'static {
     /// What was declared.
     const INFO: CapabilityInfo;
     /// The body.
-    fn run(cx: &Cx<Self>, input: Self::Input) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
+    fn run(
+        cx: &Cx<Self>,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
 }
 
 /// A typed, expected "no". Implemented by `#[derive(FlowError)]`.
@@ -122,7 +125,10 @@ pub trait Flow: Sized + Send + Sync + 'static {
     /// can be asserted equal to what the scan published. May hold an id more than once.
     const EFFECTS: &'static [&'static [&'static str]];
     /// The body.
-    fn run(cx: &FlowCx<Self>, input: Self::Input) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
+    fn run(
+        cx: &FlowCx<Self>,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Self::Output, Self::Error>> + Send;
 }
 
 /// The policies of one step.

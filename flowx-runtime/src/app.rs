@@ -1,0 +1,274 @@
+//! The builder of a served application.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowx_manifest::{Manifest, Trigger};
+use tokio_util::task::TaskTracker;
+
+use crate::core::{Core, ServedFlow};
+use crate::embedded::{Embedded, Registry};
+use crate::engine::Effects;
+use crate::identity::Identity;
+use crate::invocation::{Clock, Ids, System};
+use crate::traits::Effect;
+use crate::visible::{Demands, Visibility};
+
+/// An application before it is served.
+pub struct App {
+    embedded: &'static Embedded,
+    effects: Effects,
+    given: Vec<&'static str>,
+    twice: Vec<&'static str>,
+    identity: Option<Arc<dyn Identity>>,
+    visibility: Visibility,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    undo_limit: Duration,
+}
+
+/// Why an application does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The embedded document is not one.
+    #[error("the embedded manifest cannot be used: {0}")]
+    Manifest(#[from] flowx_manifest::ReadError),
+    /// The text is not what its digest says.
+    #[error(
+        "the embedded manifest is not the one that was built in: its digest is {found}, not {expected}"
+    )]
+    Digest {
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// Published and compiled differ.
+    #[error("published and compiled are not the same: {}", .0.join("; "))]
+    Bindings(Vec<String>),
+    /// Effects without a handle, or handles without an effect.
+    #[error("the effects are not what the manifest declares: {}", .0.join("; "))]
+    Effects(Vec<String>),
+}
+
+impl App {
+    /// An application that serves that manifest.
+    pub fn new(embedded: &'static Embedded) -> App {
+        App {
+            embedded,
+            effects: Effects::default(),
+            given: Vec::new(),
+            twice: Vec::new(),
+            identity: None,
+            visibility: Visibility::default(),
+            clock: Arc::new(System),
+            ids: Arc::new(System),
+            undo_limit: Duration::from_secs(30),
+        }
+    }
+
+    /// The handle to a declared effect. Each declared effect needs one.
+    #[must_use]
+    pub fn effect<E: Effect>(mut self, effect: E) -> App {
+        if !self.effects.insert(effect) {
+            self.twice.push(E::ID);
+        }
+        self.given.push(E::ID);
+        self
+    }
+
+    /// How callers are known. Without one, every caller is anonymous and every token is refused.
+    #[must_use]
+    pub fn identity(mut self, identity: impl Identity) -> App {
+        self.identity = Some(Arc::new(identity));
+        self
+    }
+
+    /// What callers see of what they may not use.
+    #[must_use]
+    pub fn visibility(mut self, visibility: Visibility) -> App {
+        self.visibility = visibility;
+        self
+    }
+
+    /// Another clock, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: impl Clock) -> App {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Another source of ids, for tests.
+    #[must_use]
+    pub fn ids(mut self, ids: impl Ids) -> App {
+        self.ids = Arc::new(ids);
+        self
+    }
+
+    /// Checks that what is published, what is compiled in and what is given are the same, and gives the core that transports talk to.
+    ///
+    /// # Errors
+    /// Names everything that does not fit.
+    pub fn into_core(self) -> Result<Arc<Core>, StartError> {
+        let embedded = self.embedded;
+        let found = flowx_manifest::digest(embedded.text.as_bytes());
+        if found != embedded.digest {
+            return Err(StartError::Digest {
+                expected: embedded.digest.to_owned(),
+                found,
+            });
+        }
+        let manifest = Arc::new(Manifest::read(embedded.text.as_bytes())?);
+        let mut registry = Registry::default();
+        (embedded.register)(&mut registry);
+        check_bindings(&manifest, &registry)?;
+        check_effects(&manifest, &registry, &self)?;
+
+        let mut flows = Vec::new();
+        let (mut by_reference, mut by_tool) = (HashMap::new(), HashMap::new());
+        for published in &manifest.flows {
+            let reference = published.reference().to_string();
+            let Some(binding) = registry
+                .flows
+                .iter()
+                .find(|b| reference_of(b.info.id, b.info.version) == reference)
+            else {
+                continue; // check_bindings has seen that there is one
+            };
+            let tool = match published.agent_trigger() {
+                Some(Trigger::Agent { name, .. }) => Some(name.to_string()),
+                _ => None,
+            };
+            by_reference.insert(reference.clone(), flows.len());
+            by_tool.extend(tool.iter().map(|t| (t.clone(), flows.len())));
+            let demands = Demands::of(&manifest, published);
+            flows.push(ServedFlow {
+                published: published.clone(),
+                reference,
+                demands,
+                tool,
+                binding: *binding,
+            });
+        }
+        Ok(Arc::new(Core {
+            embedded,
+            manifest,
+            flows,
+            by_reference,
+            by_tool,
+            effects: Arc::new(self.effects),
+            identity: self.identity,
+            visibility: self.visibility,
+            clock: self.clock,
+            ids: self.ids,
+            tasks: TaskTracker::new(),
+            undo_limit: self.undo_limit,
+        }))
+    }
+}
+
+fn reference_of(id: &str, version: &str) -> String {
+    format!("{id}@{version}")
+}
+
+/// Everything published is compiled in, and the reverse. P1 proves it at build time; this catches a manifest that was swapped since.
+fn check_bindings(manifest: &Manifest, registry: &Registry) -> Result<(), StartError> {
+    let mut wrong = Vec::new();
+    let mut compare = |kind: &str, published: BTreeSet<String>, compiled: Vec<String>| {
+        let set: BTreeSet<String> = compiled.iter().cloned().collect();
+        if set.len() != compiled.len() {
+            wrong.push(format!("a {kind} is compiled in twice"));
+        }
+        wrong.extend(
+            published
+                .difference(&set)
+                .map(|id| format!("{kind} {id} is published and not compiled in")),
+        );
+        wrong.extend(
+            set.difference(&published)
+                .map(|id| format!("{kind} {id} is compiled in and not published")),
+        );
+    };
+    compare(
+        "effect",
+        manifest.effects.iter().map(|e| e.id.to_string()).collect(),
+        registry.effects.iter().map(|e| e.id.to_owned()).collect(),
+    );
+    compare(
+        "capability",
+        manifest
+            .capabilities
+            .iter()
+            .map(|c| c.reference().to_string())
+            .collect(),
+        registry
+            .capabilities
+            .iter()
+            .map(|c| reference_of(c.id, c.version))
+            .collect(),
+    );
+    compare(
+        "flow",
+        manifest
+            .flows
+            .iter()
+            .map(|f| f.reference().to_string())
+            .collect(),
+        registry
+            .flows
+            .iter()
+            .map(|f| reference_of(f.info.id, f.info.version))
+            .collect(),
+    );
+    compare(
+        "agent",
+        manifest.agents.iter().map(|a| a.id.to_string()).collect(),
+        registry.agents.iter().map(|a| (*a).to_owned()).collect(),
+    );
+    compare(
+        "entity",
+        manifest.entities.iter().map(|e| e.id.to_string()).collect(),
+        registry.entities.iter().map(|e| (*e).to_owned()).collect(),
+    );
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(StartError::Bindings(wrong))
+    }
+}
+
+/// Every declared effect has exactly one handle of its own type and class, and no handle is of an undeclared effect.
+fn check_effects(manifest: &Manifest, registry: &Registry, app: &App) -> Result<(), StartError> {
+    let mut wrong = Vec::new();
+    for effect in &registry.effects {
+        if !app.effects.contains(effect.type_id) {
+            wrong.push(format!(
+                "{} is declared and has no handle: add .effect(…) for it to the App",
+                effect.id
+            ));
+        }
+        let class = manifest
+            .effects
+            .iter()
+            .find(|e| e.id == effect.id)
+            .map(|e| e.class);
+        if class.is_some_and(|c| c != effect.class) {
+            wrong.push(format!(
+                "{} is published as another class than it is compiled with",
+                effect.id
+            ));
+        }
+    }
+    for id in &app.given {
+        if !registry.effects.iter().any(|e| e.id == *id) {
+            wrong.push(format!("{id} has a handle and is not declared"));
+        }
+    }
+    wrong.extend(app.twice.iter().map(|id| format!("{id} has two handles")));
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(StartError::Effects(wrong))
+    }
+}

@@ -1,0 +1,170 @@
+//! What a flow's and a capability's body see of the world: their declared effects, their declared steps, and the call.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
+
+use time::OffsetDateTime;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::engine::{self, Call};
+use crate::identity::Principal;
+use crate::traits::{Capability, Declares, Effect, Flow, HasFlow, HasStep};
+
+pub use crate::engine::Compensation;
+
+/// What the body of the capability `C` sees.
+pub struct Cx<C> {
+    pub(crate) call: Arc<Call>,
+    pub(crate) place: Place,
+    capability: PhantomData<fn() -> C>,
+}
+
+/// Where in a call a capability runs; what its idempotency key is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The sub-flows above, outermost first; empty in the flow that was called.
+    pub(crate) path: Option<Arc<str>>,
+    pub(crate) flow: &'static str,
+    pub(crate) step: &'static str,
+    /// The how-manieth step of its flow this is, counted from 0.
+    pub(crate) ordinal: u32,
+    pub(crate) undoing: bool,
+}
+
+impl<C: Capability> Cx<C> {
+    pub(crate) fn new(call: Arc<Call>, place: Place) -> Cx<C> {
+        Cx {
+            call,
+            place,
+            capability: PhantomData,
+        }
+    }
+
+    /// The handle to a declared effect.
+    pub fn effect<E: Effect>(&self) -> &E
+    where
+        C: Declares<E>,
+    {
+        self.call
+            .effects
+            .get::<E>()
+            .expect("App refuses to start while a declared effect has no handle")
+    }
+
+    /// A key under which this step is the same step again, over retries and repetitions of the call; different for every other step.
+    pub fn idempotency_key(&self) -> String {
+        let place = &self.place;
+        let undo = if place.undoing { ":undo" } else { "" };
+        let path = place.path.as_deref().unwrap_or("");
+        let key = &self.call.invocation.idempotency_key;
+        format!(
+            "{key}:{path}{}:{}:{}{undo}",
+            place.flow, place.step, place.ordinal
+        )
+    }
+
+    /// Whether it runs to undo a step that was done.
+    pub fn is_undoing(&self) -> bool {
+        self.place.undoing
+    }
+}
+
+/// What the body of the flow `F` sees.
+pub struct FlowCx<F> {
+    pub(crate) call: Arc<Call>,
+    pub(crate) path: Option<Arc<str>>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) undo: Mutex<Vec<Compensation>>,
+    pub(crate) ordinal: AtomicU32,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> FlowCx<F> {
+    pub(crate) fn new(
+        call: Arc<Call>,
+        path: Option<Arc<str>>,
+        deadline: Option<Instant>,
+    ) -> FlowCx<F> {
+        FlowCx {
+            call,
+            path,
+            deadline,
+            undo: Mutex::default(),
+            ordinal: AtomicU32::new(0),
+            flow: PhantomData,
+        }
+    }
+
+    /// Runs the declared step that calls `C`, under its declared policies.
+    ///
+    /// # Errors
+    /// What `C` says, as it says it. What the platform says (not permitted, deadline, timeout) does not come back here: the whole
+    /// flow ends, completed steps are undone in reverse.
+    pub async fn step<C: Capability>(&self, input: C::Input) -> Result<C::Output, C::Error>
+    where
+        F: HasStep<C>,
+    {
+        engine::step::<F, C>(self, input).await
+    }
+
+    /// Runs the declared sub-flow `G` in line: same caller, same call, the shorter of the two deadlines. When `G` fails, the steps it had
+    /// completed are undone before its error comes back.
+    ///
+    /// # Errors
+    /// What `G` says, as it says it.
+    pub async fn call<G: Flow>(&self, input: G::Input) -> Result<G::Output, G::Error>
+    where
+        F: HasFlow<G>,
+    {
+        engine::sub_flow::<F, G>(self, input).await
+    }
+
+    /// The key of the call: the caller's own where it gave one.
+    pub fn idempotency_key(&self) -> &str {
+        &self.call.invocation.idempotency_key
+    }
+}
+
+macro_rules! of_the_call {
+    ($name:ident) => {
+        impl<X> $name<X> {
+            /// Who calls.
+            pub fn principal(&self) -> &Principal {
+                &self.call.invocation.principal
+            }
+
+            /// Now, in UTC, from the clock of the call.
+            pub fn now(&self) -> OffsetDateTime {
+                self.call.clock.now()
+            }
+
+            /// A new id, from the id source of the call.
+            pub fn new_id(&self) -> Uuid {
+                self.call.ids.new_id()
+            }
+
+            /// Joins the records of one call.
+            pub fn correlation_id(&self) -> &str {
+                &self.call.invocation.correlation_id
+            }
+
+            /// Tells the caller how far the call is, where its transport can. Never waits.
+            pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+                self.call.channel.progress(done, total, Some(message));
+            }
+        }
+
+        impl<X> fmt::Debug for $name<X> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name))
+                    .field("correlation_id", &self.correlation_id())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+of_the_call!(Cx);
+of_the_call!(FlowCx);

@@ -1,0 +1,150 @@
+//! What generated code hands to the runtime: the document, where its entries stand, and what the program has compiled in.
+//!
+//! `include_manifest!()` produces, in the user's crate:
+//!
+//! ```ignore
+//! pub struct FlowxManifest;                                    // P1 is stated about this type
+//! impl Published<0x12ab…> for FlowxManifest {}                  // per entry that the scan saw
+//! const _: () = assert!(<FlowxManifest as FlowEntry<0x12ab…>>::DIGEST == 0x34cd…, "…");            // P2, per entry
+//! pub static MANIFEST: Embedded = Embedded {
+//!     text: include_str!("flowx.manifest.json"),
+//!     digest: "<blake3 of the text, 64 hexadecimal digits>",
+//!     index: &[Slice { kind: Kind::Effect, id: "ledger", start: 123, end: 180 }, …],              // Document::index, same order
+//!     register: |r| { <FlowxManifest as FlowEntry<0x12ab…>>::register(r); … },                     // every entry, libraries' too
+//! };
+//! ```
+
+use std::any::TypeId;
+
+use flowx_manifest::EffectClass;
+pub use flowx_manifest::Kind;
+
+use crate::engine::{Runner, runner};
+use crate::traits::{Capability, CapabilityInfo, Effect, Flow, FlowInfo};
+
+/// One entry of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The section.
+    pub kind: Kind,
+    /// `id@version` for capabilities, flows and events; the id or name otherwise.
+    pub id: &'static str,
+    /// Where its `{` stands, in bytes from the start of the text.
+    pub start: usize,
+    /// One past its `}`.
+    pub end: usize,
+}
+
+/// The document that was reviewed, inside the program that was built. A `static` of it comes from `include_manifest!()`.
+#[derive(Debug)]
+pub struct Embedded {
+    /// The canonical text, ending in a newline.
+    pub text: &'static str,
+    /// The blake3 digest of the text, as 64 hexadecimal digits.
+    pub digest: &'static str,
+    /// Every entry, in document order.
+    pub index: &'static [Slice],
+    /// Registers everything that is compiled in.
+    pub register: fn(&mut Registry),
+}
+
+impl Embedded {
+    /// The bytes of one entry, exactly as reviewed.
+    pub fn entry(&self, kind: Kind, id: &str) -> Option<&'static str> {
+        let slice = self.index.iter().find(|s| s.kind == kind && s.id == id)?;
+        self.text.get(slice.start..slice.end)
+    }
+
+    /// Every entry of a section, in document order.
+    pub fn entries(&self, kind: Kind) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.index
+            .iter()
+            .filter(move |s| s.kind == kind)
+            .filter_map(|s| Some((s.id, self.text.get(s.start..s.end)?)))
+    }
+}
+
+/// The compiled half of P1: implemented for `crate::FlowxManifest` once per declaration, by the declaration's own attribute.
+///
+/// `KEY` is `flowx_syntax::key(kind, "id@major")`.
+#[diagnostic::on_unimplemented(
+    message = "the manifest publishes something that is not compiled here [FLOWX1001]",
+    note = "the scan saw a declaration that rustc did not: it is switched off by a `cfg`, or was edited while the build ran"
+)]
+pub trait FlowEntry<const KEY: u64> {
+    /// `flowx_syntax::digest` of what the compiler read.
+    const DIGEST: u64;
+    /// A flow's effects, a capability's effects; empty otherwise.
+    const EFFECTS: &'static [&'static [&'static str]];
+    /// Calls the method of [`Registry`] for its kind.
+    fn register(registry: &mut Registry);
+}
+
+/// The scan's half of P1: implemented by `include_manifest!()` for every entry that the scan saw.
+#[diagnostic::on_unimplemented(
+    message = "this declaration is compiled but not in the manifest [FLOWX1001]",
+    note = "the scan did not see it: it stands inside a macro, or `flowx_runtime::include_manifest!()` or `flowx_build::emit()` is missing"
+)]
+pub trait Published<const KEY: u64> {
+    /// Named by the attribute, so that a missing impl is an error at the declaration.
+    const SEEN: () = ();
+}
+
+/// What the program has compiled in. Filled by generated code, read once by [`App`](crate::App).
+#[derive(Default)]
+pub struct Registry {
+    pub(crate) effects: Vec<EffectBinding>,
+    pub(crate) capabilities: Vec<CapabilityInfo>,
+    pub(crate) flows: Vec<FlowBinding>,
+    pub(crate) agents: Vec<&'static str>,
+    pub(crate) entities: Vec<&'static str>,
+}
+
+impl Registry {
+    /// An effect type.
+    pub fn effect<E: Effect>(&mut self) {
+        self.effects.push(EffectBinding {
+            id: E::ID,
+            class: E::CLASS,
+            type_id: TypeId::of::<E>(),
+        });
+    }
+
+    /// A capability.
+    pub fn capability<C: Capability>(&mut self) {
+        self.capabilities.push(C::INFO);
+    }
+
+    /// A flow.
+    pub fn flow<F: Flow>(&mut self) {
+        self.flows.push(FlowBinding {
+            info: F::INFO,
+            run: runner::<F>(),
+        });
+    }
+
+    /// An agent, by id.
+    pub fn agent(&mut self, id: &'static str) {
+        self.agents.push(id);
+    }
+
+    /// An entity, by id.
+    pub fn entity(&mut self, id: &'static str) {
+        self.entities.push(id);
+    }
+}
+
+/// An effect type that is compiled in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EffectBinding {
+    pub(crate) id: &'static str,
+    pub(crate) class: EffectClass,
+    pub(crate) type_id: TypeId,
+}
+
+/// A flow that is compiled in.
+#[derive(Clone, Copy)]
+pub(crate) struct FlowBinding {
+    pub(crate) info: FlowInfo,
+    pub(crate) run: Runner,
+}

@@ -1,0 +1,89 @@
+//! What all parts of one running call share.
+
+use std::any::{Any, TypeId};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::task::TaskTracker;
+
+use crate::channel::Channel;
+use crate::invocation::{Clock, Ids, Invocation};
+use crate::refusal::Refusal;
+use crate::traits::Effect;
+
+/// One running call.
+pub(crate) struct Call {
+    pub(crate) invocation: Invocation,
+    pub(crate) effects: Arc<Effects>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) channel: Arc<dyn Channel>,
+    /// Work that outlives the caller; a shutdown waits for it.
+    pub(crate) tasks: TaskTracker,
+    /// The longest one undo may take, attempts included.
+    pub(crate) undo_limit: Duration,
+    pub(crate) refused: Refused,
+}
+
+/// The platform's "no" to a running call. The first one stays.
+#[derive(Default)]
+pub(crate) struct Refused {
+    // Looked at after every poll, so that the common case costs one load.
+    is: AtomicBool,
+    refusal: Mutex<Option<Refusal>>,
+}
+
+impl Refused {
+    pub(crate) fn take(&self) -> Option<Refusal> {
+        if !self.is.load(Ordering::Acquire) {
+            return None;
+        }
+        self.refusal
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .take()
+    }
+
+    fn set(&self, refusal: Refusal) {
+        self.refusal
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .get_or_insert(refusal);
+        self.is.store(true, Ordering::Release);
+    }
+}
+
+impl Call {
+    /// Leaves the refusal with the call and never returns; the driver drops whoever waits.
+    pub(crate) async fn refuse<T>(&self, refusal: Refusal) -> T {
+        self.refused.set(refusal);
+        std::future::pending().await
+    }
+}
+
+/// The handles to the world, by type.
+#[derive(Default)]
+pub(crate) struct Effects(Vec<(TypeId, Box<dyn Any + Send + Sync>)>);
+
+impl Effects {
+    /// Adds the handle; gives back whether there was none of its type before.
+    pub(crate) fn insert<E: Effect>(&mut self, effect: E) -> bool {
+        let fresh = !self.contains(TypeId::of::<E>());
+        self.0.push((TypeId::of::<E>(), Box::new(effect)));
+        fresh
+    }
+
+    pub(crate) fn contains(&self, id: TypeId) -> bool {
+        self.0.iter().any(|(t, _)| *t == id)
+    }
+
+    /// A program has a handful of effects: a walk is shorter than a hash.
+    pub(crate) fn get<E: Effect>(&self) -> Option<&E> {
+        self.0
+            .iter()
+            .find(|(t, _)| *t == TypeId::of::<E>())?
+            .1
+            .downcast_ref()
+    }
+}

@@ -1,0 +1,14 @@
+//! Runs flows: the driver of a call, its steps under their policies, and the undoing of what was done.
+//!
+//! A step that fails for a reason of the platform leaves its refusal with the [`Call`] and stays pending; [`drive`] sees it after the
+//! poll and drops the body (decision 001). So no body can swallow a denial, and no error type has to speak of one.
+
+mod call;
+mod drive;
+mod step;
+mod undo;
+
+pub(crate) use call::{Call, Effects};
+pub(crate) use drive::{Runner, runner, sub_flow};
+pub(crate) use step::step;
+pub use undo::Compensation;

@@ -1,0 +1,106 @@
+//! Who calls.
+
+mod request;
+
+use std::collections::BTreeSet;
+
+use flowx_manifest::{AgentId, PermissionName};
+use futures_util::future::BoxFuture;
+use http::request::Parts;
+
+use crate::refusal::Refusal;
+
+pub(crate) use request::from_request;
+
+/// What kind of somebody a principal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PrincipalKind {
+    /// Nobody known.
+    Anonymous,
+    /// A person.
+    Person,
+    /// An AI agent; meets the gate on every transport.
+    Agent,
+    /// Another program.
+    Service,
+}
+
+/// Who calls, as established by an [`Identity`] from a credential; never from what the caller says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// What kind of somebody.
+    pub kind: PrincipalKind,
+    /// Who, unique within the issuer.
+    pub subject: String,
+    /// Who vouches for it; empty for a token file.
+    pub issuer: String,
+    /// The tenant, when the credential names one.
+    pub tenant: Option<String>,
+    /// What it may, exact and case-sensitive.
+    pub permissions: BTreeSet<PermissionName>,
+    /// The declared agent that it is, when it is one. A principal of kind `Agent` without a declaration has none.
+    pub agent: Option<AgentId>,
+    /// The subject of the person that an agent or service works for, when the credential names one.
+    pub on_behalf_of: Option<String>,
+}
+
+impl Principal {
+    /// Nobody known.
+    pub fn anonymous() -> Principal {
+        Principal {
+            kind: PrincipalKind::Anonymous,
+            subject: String::new(),
+            issuer: String::new(),
+            tenant: None,
+            permissions: BTreeSet::new(),
+            agent: None,
+            on_behalf_of: None,
+        }
+    }
+
+    /// Whether anybody is known.
+    pub fn is_anonymous(&self) -> bool {
+        self.kind == PrincipalKind::Anonymous
+    }
+
+    /// Whether it holds that permission.
+    pub fn holds(&self, permission: &str) -> bool {
+        !self.is_anonymous() && self.permissions.contains(permission)
+    }
+
+    /// A text that is equal for equal principals and for no others, to bind sessions, keys and records to. Each part carries its
+    /// length, so that no two principals run together.
+    pub fn key(&self) -> String {
+        let kind = match self.kind {
+            PrincipalKind::Anonymous => "anonymous",
+            PrincipalKind::Person => "person",
+            PrincipalKind::Agent => "agent",
+            PrincipalKind::Service => "service",
+        };
+        let tenant = self.tenant.as_deref().unwrap_or("");
+        let on_behalf_of = self.on_behalf_of.as_deref().unwrap_or("");
+        let mut key = String::from(kind);
+        for part in [self.issuer.as_str(), &self.subject, tenant, on_behalf_of] {
+            key.push_str(&format!("|{}:{part}", part.len()));
+        }
+        key
+    }
+}
+
+/// Establishes who calls from the bearer token of a request.
+pub trait Identity: Send + Sync + 'static {
+    /// The principal that the token stands for. The token is never in the refusal.
+    ///
+    /// # Errors
+    /// [`Refusal::not_authenticated`] for a token that stands for nobody; `server.unavailable` when that cannot be established now.
+    fn authenticate<'a>(
+        &'a self,
+        token: &'a str,
+        parts: &'a Parts,
+    ) -> BoxFuture<'a, Result<Principal, Refusal>>;
+
+    /// The authorization servers whose tokens are taken, for RFC 9728 metadata. Empty when there is none.
+    fn authorization_servers(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
