@@ -213,7 +213,8 @@ impl Json {
             Json::Null => Value::Null,
             Json::Bool(b) => Value::Bool(*b),
             Json::Number(n) => {
-                if let Ok(i) = n.0.parse::<i64>() {
+                // `-0` is a double to serde_json, on which every integer type refuses it.
+                if let (Ok(i), true) = (n.0.parse::<i64>(), n.0 != "-0") {
                     i.into()
                 } else if let Ok(u) = n.0.parse::<u64>() {
                     u.into()
@@ -701,7 +702,7 @@ impl Serialize for Json {
             Json::Null => serializer.serialize_unit(),
             Json::Bool(b) => serializer.serialize_bool(*b),
             Json::Number(n) => {
-                if let Some(i) = n.as_i128() {
+                if let (Some(i), true) = (n.as_i128(), n.0 != "-0") {
                     match (i64::try_from(i), u64::try_from(i)) {
                         (Ok(i), _) => serializer.serialize_i64(i),
                         (_, Ok(u)) => serializer.serialize_u64(u),
@@ -820,6 +821,8 @@ impl<'de> Deserializer<'de> for Json {
             Json::Number(n) => {
                 if let Ok(u) = n.0.parse::<u64>() {
                     visitor.visit_u64(u)
+                } else if n.0 == "-0" {
+                    visitor.visit_f64(-0.0)
                 } else if let Ok(i) = n.0.parse::<i64>() {
                     visitor.visit_i64(i)
                 } else if let Some(u) = n.as_u128() {
