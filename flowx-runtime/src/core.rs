@@ -95,6 +95,12 @@ impl Core {
         }
     }
 
+    /// Whether two callers can see different tools, so that a list of one must not be kept for another. Declared agents do not see what
+    /// they never do, whatever the visibility.
+    pub fn list_depends_on_caller(&self) -> bool {
+        self.visibility != Visibility::All || !self.manifest.agents.is_empty()
+    }
+
     /// Whether that caller may read the whole manifest.
     pub fn may_read_manifest(&self, principal: &Principal) -> bool {
         principal.holds("flowx.manifest.read")

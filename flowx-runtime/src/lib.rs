@@ -12,6 +12,7 @@ mod engine;
 mod identity;
 mod input;
 mod invocation;
+pub mod mcp;
 mod refusal;
 mod telemetry;
 mod traits;
