@@ -4,6 +4,7 @@
 //! reader and writer that the whole project uses. This crate knows nothing of Rust sources (no `syn`) and nothing of
 //! serving (no `tokio`).
 
+pub mod audit_chain;
 mod document;
 pub mod json;
 mod model;

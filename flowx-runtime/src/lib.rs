@@ -3,7 +3,9 @@
 //! A program declares effects, capabilities and flows with the attributes re-exported here, puts `include_manifest!()` into its
 //! root, and serves with [`App`].
 
+pub mod agents;
 mod app;
+pub mod audit;
 mod channel;
 mod context;
 mod core;
@@ -13,7 +15,9 @@ mod identity;
 mod input;
 mod invocation;
 pub mod mcp;
+pub mod proposals;
 mod refusal;
+pub mod store;
 mod telemetry;
 mod traits;
 mod visible;

@@ -1,0 +1,4 @@
+//! What the tests of this crate share.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod postgres;
