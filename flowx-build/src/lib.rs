@@ -2,6 +2,7 @@
 
 pub mod cfg;
 pub mod codes;
+pub mod contracts;
 pub mod files;
 mod finding;
 mod flowx_names;
