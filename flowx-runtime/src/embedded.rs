@@ -68,7 +68,7 @@ impl Embedded {
 ///
 /// `KEY` is `flowx_syntax::key(kind, "id@major")`.
 #[diagnostic::on_unimplemented(
-    message = "the manifest publishes something that is not compiled here [FLOWX1001]",
+    message = "the manifest publishes something that is not compiled here [FLOWX1166]",
     note = "the scan saw a declaration that rustc did not: it is switched off by a `cfg`, or was edited while the build ran"
 )]
 pub trait FlowEntry<const KEY: u64> {
@@ -82,7 +82,7 @@ pub trait FlowEntry<const KEY: u64> {
 
 /// The scan's half of P1: implemented by `include_manifest!()` for every entry that the scan saw.
 #[diagnostic::on_unimplemented(
-    message = "this declaration is compiled but not in the manifest [FLOWX1001]",
+    message = "this declaration is compiled but not in the manifest [FLOWX1165]",
     note = "the scan did not see it: it stands inside a macro, or `flowx_runtime::include_manifest!()` or `flowx_build::emit()` is missing"
 )]
 pub trait Published<const KEY: u64> {

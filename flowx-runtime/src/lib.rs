@@ -16,6 +16,7 @@ mod input;
 mod invocation;
 pub mod mcp;
 pub mod proposals;
+mod prove;
 mod refusal;
 pub mod store;
 mod telemetry;
@@ -27,21 +28,32 @@ pub use channel::{Ask, AskKind, Asking, Channel, Given, NoChannel, Reply};
 pub use context::{Cx, FlowCx};
 pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
-pub use flowx_macros::*;
+pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
 pub use identity::{Identity, Principal, PrincipalKind};
 pub use input::InputError;
 pub use invocation::{CallOutcome, Clock, Ids, Invocation, Output, System, Transport};
+pub use prove::NoInput;
 pub use refusal::{Refusal, codes};
 pub use traits::{Capability, Declares, Effect, Flow, FlowError, HasFlow, HasStep};
 pub use visible::{Demands, Visibility};
 
+/// The attribute that quiets one rule at one item: `#[flowx::allow(FLOWX1103, reason = "…")]`.
+///
+/// In a module of its own, since an attribute called `allow` in the root would make `#[allow(…)]` ambiguous for whoever imports it whole.
+pub mod flowx {
+    pub use flowx_macros::allow;
+}
+
 /// For generated code alone. Nothing here is covered by any promise.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::context::{Cx, FlowCx};
     pub use crate::embedded::{Embedded, FlowEntry, Kind, Published, Registry, Slice};
     pub use crate::traits::{
         Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,
         HasFlow, HasStep, NoUndo, Stance, StepInfo, Undo, UndoBy,
     };
+    pub use crate::prove::{NoInput, Repeat, Returns, any_side_effect, entry, join, same_ids, sorted};
     pub use flowx_manifest::{Category, EffectClass};
+    pub use std::vec::Vec;
 }

@@ -9,6 +9,11 @@ use serde::de::DeserializeOwned;
 use crate::context::{Cx, FlowCx};
 
 /// A handle to something outside the program. Implemented by `#[effect]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an effect [FLOWX1101]",
+    label = "this is no handle to the world",
+    note = "an effect is a struct or enum that carries `#[effect(id = \"…\", class = …)]`"
+)]
 pub trait Effect: Send + Sync + 'static {
     /// The id in the manifest.
     const ID: &'static str;
@@ -22,7 +27,7 @@ pub trait Effect: Send + Sync + 'static {
     label = "this effect is not declared",
     note = "what a capability touches is part of what a reviewer reads: add `{E}` to its `effects(…)`, or do without it"
 )]
-pub trait Declares<E: Effect> {}
+pub trait Declares<E> {}
 
 /// Who may use a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +53,8 @@ pub struct CapabilityInfo {
     pub stance: Stance,
     /// The ids of its effects, sorted.
     pub effects: &'static [&'static str],
+    /// Whether any of them does more than look.
+    pub side_effects: bool,
     /// Whether repeating it with the same key is safe.
     pub idempotent: bool,
 }
@@ -124,6 +131,8 @@ pub trait Flow: Sized + Send + Sync + 'static {
     /// Every effect a call can reach, by id: steps, compensations, sub-flows. Built from the declared types in const, so that it
     /// can be asserted equal to what the scan published. May hold an id more than once.
     const EFFECTS: &'static [&'static [&'static str]];
+    /// Whether any of them does more than look.
+    const SIDE_EFFECTS: bool;
     /// The body.
     fn run(
         cx: &FlowCx<Self>,

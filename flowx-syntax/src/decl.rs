@@ -209,7 +209,12 @@ pub enum FlowErrorKind {
         category: Category,
     },
     /// `#[flow_error(transparent)]`: the only field's own code and category.
-    Transparent(Box<syn::Type>),
+    Transparent {
+        /// The field.
+        member: syn::Member,
+        /// Its type, another error.
+        ty: Box<syn::Type>,
+    },
 }
 
 /// `#[agent(id = "…", purpose = "…", sponsor = "…", changes = propose, …, alone(path, …), propose(…),
@@ -251,4 +256,13 @@ pub struct SkillDecl {
     pub uses: Vec<syn::Path>,
     /// Flows by path, tool by tool.
     pub tools: Vec<(Spanned<Leave>, syn::Path)>,
+}
+
+/// `#[flowx::allow(FLOWX1103, reason = "…")]` on any item.
+#[derive(Clone, Debug)]
+pub struct AllowDecl {
+    /// The rules it quiets, by id; at least one.
+    pub rules: Vec<Spanned<String>>,
+    /// Why.
+    pub reason: Spanned<String>,
 }

@@ -243,7 +243,7 @@ impl Digest for FlowErrorDecl {
                     sink.text(code.value.as_str());
                     sink.text(category.as_str());
                 }
-                FlowErrorKind::Transparent(ty) => {
+                FlowErrorKind::Transparent { ty, .. } => {
                     sink.text("transparent");
                     sink.tokens(ty);
                 }

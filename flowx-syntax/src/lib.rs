@@ -19,6 +19,6 @@ pub use decl::*;
 pub use digest::{Digest, Sink, digest, key};
 pub use flow::{MOST_ATTEMPTS, parse_flow};
 pub use item::{On, doc, join_doc};
-pub use parse::{parse_capability, parse_effect, parse_flow_error};
+pub use parse::{parse_allow, parse_capability, parse_effect, parse_flow_error};
 pub use problem::{Problem, Problems, codes};
 pub use words::{closest, listed, suggestion};

@@ -8,7 +8,9 @@ use crate::args::{Arg, Args, Value, segments, span_of, ungroup};
 use crate::item::{On, check_order, deprecated, doc, function, plain_type};
 use crate::problem::{Problems, codes};
 use crate::words::suggestion;
-use crate::{CapabilityDecl, EffectDecl, FlowErrorDecl, FlowErrorKind, FlowErrorVariant, Spanned};
+use crate::{
+    AllowDecl, CapabilityDecl, EffectDecl, FlowErrorDecl, FlowErrorKind, FlowErrorVariant, Spanned,
+};
 
 /// Reads `#[effect(id = "…", class = …)]`; `span` is the attribute's own place.
 ///
@@ -372,7 +374,19 @@ fn error_kind(
         }
         let mut all = fields.iter();
         return match (all.next(), all.next()) {
-            (Some(field), None) => Some(FlowErrorKind::Transparent(Box::new(field.ty.clone()))),
+            (Some(field), None) => {
+                let member = match &field.ident {
+                    Some(ident) => syn::Member::Named(ident.clone()),
+                    None => syn::Member::Unnamed(syn::Index {
+                        index: 0,
+                        span: field.ty.span(),
+                    }),
+                };
+                Some(FlowErrorKind::Transparent {
+                    member,
+                    ty: Box::new(field.ty.clone()),
+                })
+            }
             _ => {
                 problems.push(
                     codes::SHAPE,
@@ -414,4 +428,59 @@ fn pascal(category: Category) -> String {
 fn category(arg: &Arg, problems: &mut Problems) -> Option<Category> {
     let all: Vec<Pascal> = Category::ALL.iter().copied().map(Pascal).collect();
     arg.word(&all, problems).map(|c| c.value.0)
+}
+
+/// Reads `#[flowx::allow(FLOWX1103, reason = "…")]`: one id or more, and why.
+///
+/// # Errors
+/// Everything that is wrong with it. Whether a rule of that id exists is for the scan to say, which knows them all.
+pub fn parse_allow(span: Span, args: TokenStream) -> Result<AllowDecl, Problems> {
+    const EXAMPLE: &str = "#[flowx::allow(FLOWX1103, reason = \"…\")]";
+    let mut problems = Problems::default();
+    let mut rules: Vec<Spanned<String>> = Vec::new();
+    let mut rest = TokenStream::new();
+    for segment in segments(args) {
+        let tokens: Vec<TokenTree> = segment.into_iter().collect();
+        match tokens.as_slice() {
+            [TokenTree::Ident(id)] if id.to_string().starts_with("FLOWX") => {
+                let id = Spanned {
+                    value: id.to_string(),
+                    span: id.span(),
+                };
+                if rules.iter().any(|r| r.value == id.value) {
+                    problems.push(
+                        codes::LISTED_TWICE,
+                        id.span,
+                        format!("`{}` stands here twice", id.value),
+                    );
+                } else {
+                    rules.push(id);
+                }
+            }
+            other => {
+                rest.extend(other.iter().cloned());
+                rest.extend([TokenTree::Punct(proc_macro2::Punct::new(
+                    ',',
+                    proc_macro2::Spacing::Alone,
+                ))]);
+            }
+        }
+    }
+    if rules.is_empty() {
+        problems.push(
+            codes::MISSING,
+            span,
+            format!("`allow` names the rules it quiets, as in `{EXAMPLE}`"),
+        );
+    }
+    let mut args = Args::read(
+        rest,
+        "`#[flowx::allow]`",
+        span,
+        &["reason"],
+        &[],
+        &mut problems,
+    );
+    let reason = args.demand_text("reason", EXAMPLE);
+    problems.finish(reason.map(|reason| AllowDecl { rules, reason }))
 }

@@ -1,0 +1,69 @@
+//! `#[agent]`: the unit struct as it is, the proof that what it names are flows, the entry.
+
+use flowx_syntax::{On, digest, parse_agent};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use crate::common::{Entry, errors, private};
+use crate::findings;
+use crate::item::Sorted;
+
+pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let item: syn::Item = match syn::parse2(tokens.clone()) {
+        Ok(item) => item,
+        Err(error) => return error.into_compile_error(),
+    };
+    let decl = match parse_agent(Span::call_site(), args.clone(), On::from(&item)) {
+        Ok(decl) => decl,
+        Err(problems) => {
+            let errors = errors(problems);
+            return quote!(#errors #item);
+        }
+    };
+    let rt = private();
+    let id = decl.id.value.as_str();
+    let found = findings::about("agent", id, decl.ident.span(), || {
+        [args.clone(), item.to_token_stream()]
+    });
+    let raised = &found.tokens;
+    if found.fatal {
+        return quote!(#raised #item);
+    }
+    let attrs = match &item {
+        syn::Item::Struct(s) => s.attrs.as_slice(),
+        _ => &[],
+    };
+    let cfgs = Sorted::of(attrs).cfgs;
+    let paths = decl.tools.iter().map(|(_, path)| path);
+    let paths = paths.chain(
+        decl.skills
+            .iter()
+            .flat_map(|s| s.uses.iter().chain(s.tools.iter().map(|(_, path)| path))),
+    );
+    let flows = paths.map(|path| {
+        quote_spanned! {path.span()=>
+            #(#cfgs)*
+            #[allow(deprecated)]
+            const _: #rt::FlowInfo = <#path as #rt::Flow>::INFO;
+        }
+    });
+    let entry = Entry {
+        kind: "agent",
+        id: id.to_owned(),
+        digest: digest(&decl),
+        effects: quote!(&[]),
+        register: quote!(registry.agent(#id);),
+        span: decl.ident.span(),
+        cfgs: &cfgs,
+    };
+    let entry = entry.tokens(&found);
+    quote! {
+        #raised
+        // The struct is a name for a declaration; nothing need ever make one.
+        #[allow(dead_code)]
+        #item
+        #(#flows)*
+        #entry
+    }
+}

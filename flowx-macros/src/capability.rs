@@ -1,0 +1,177 @@
+//! `#[capability]`: the type of the function's name, `impl Capability` with the body, `impl Declares` per effect, the entry.
+
+use flowx_manifest::Authorization;
+use flowx_syntax::{CapabilityDecl, On, digest, parse_capability};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use crate::common::{Entry, errors, private};
+use crate::findings::{self, Found};
+use crate::item::{FnItem, Sorted, all_tokens, inner_fn};
+use crate::shell::{self, Shell};
+
+pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let item: FnItem = match syn::parse2(tokens.clone()) {
+        Ok(item) => item,
+        Err(_) => return shell::not_a_function("`#[capability]`", tokens),
+    };
+    let on = On::Fn {
+        attrs: &item.attrs,
+        sig: &item.sig,
+    };
+    match parse_capability(Span::call_site(), args.clone(), on) {
+        Ok(decl) => {
+            let id = format!("{}@{}", decl.id.value, decl.version.value.major);
+            let place = || [args.clone(), all_tokens(&item)];
+            let found = findings::about("capability", &id, decl.signature.ident.span(), place);
+            if found.fatal {
+                let shell = Shell::capability(&item).tokens();
+                let errors = found.tokens;
+                return quote!(#errors #shell);
+            }
+            healthy(&item, &decl, &id, &found)
+        }
+        Err(problems) => {
+            let errors = errors(problems);
+            let shell = Shell::capability(&item).tokens();
+            quote!(#errors #shell)
+        }
+    }
+}
+
+fn healthy(item: &FnItem, decl: &CapabilityDecl, id: &str, found: &Found) -> TokenStream {
+    let rt = private();
+    let Sorted { cfgs, docs, inner } = Sorted::of(&item.attrs);
+    let (vis, name) = (&item.vis, &decl.signature.ident);
+    let input = match &decl.signature.input {
+        Some(ty) => quote!(#ty),
+        None => quote!(()),
+    };
+    let (output, error) = answer(&rt, &decl.signature);
+    let info = info(&rt, decl);
+    let body = run(&rt, item, &inner, "Cx", decl.signature.input.is_some());
+    let declares = decl.effects.iter().map(|effect| {
+        quote_spanned! {effect.span()=>
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #rt::Declares<#effect> for #name {}
+        }
+    });
+    let entry = Entry {
+        kind: "capability",
+        id: id.to_owned(),
+        digest: digest(decl),
+        effects: quote!(&[<#name as #rt::Capability>::INFO.effects]),
+        register: quote!(registry.capability::<#name>();),
+        span: name.span(),
+        cfgs: &cfgs,
+    };
+    let entry = entry.tokens(found);
+    let warnings = &found.tokens;
+    quote! {
+        #warnings
+        #(#cfgs)*
+        #(#docs)*
+        #[allow(non_camel_case_types, clippy::empty_enum, clippy::empty_enums)]
+        #vis enum #name {}
+
+        #(#cfgs)*
+        #[automatically_derived]
+        #[allow(deprecated)]
+        impl #rt::Capability for #name {
+            type Input = #input;
+            type Output = #output;
+            type Error = #error;
+            const INFO: #rt::CapabilityInfo = #info;
+            #body
+        }
+
+        #(#declares)*
+        #entry
+    }
+}
+
+/// Output and error: as written where the return type is a `Result`, else through the compiler, which knows the alias.
+pub(crate) fn answer(
+    rt: &TokenStream,
+    signature: &flowx_syntax::Signature,
+) -> (TokenStream, TokenStream) {
+    match signature.result() {
+        Some((output, error)) => (quote!(#output), quote!(#error)),
+        None => {
+            let ty = &signature.returns;
+            let of = |part: TokenStream| quote_spanned!(ty.span()=> <#ty as #rt::Returns>::#part);
+            (of(quote!(Output)), of(quote!(Error)))
+        }
+    }
+}
+
+/// `fn run`, with the user's function inside it: their attributes, their names and their places stay as they are.
+pub(crate) fn run(
+    rt: &TokenStream,
+    item: &FnItem,
+    attrs: &[syn::Attribute],
+    context: &str,
+    takes_input: bool,
+) -> TokenStream {
+    let context = proc_macro2::Ident::new(context, Span::call_site());
+    let name = &item.sig.ident;
+    let inner = inner_fn(item, attrs, &item.sig);
+    let call = if takes_input {
+        quote!(#name(cx, input))
+    } else {
+        quote!(#name(cx))
+    };
+    let ignore = if takes_input {
+        quote!()
+    } else {
+        quote!(let () = input;)
+    };
+    // At the name, so that a future that cannot be sent between threads is an error there.
+    let answer = quote_spanned! {name.span()=>
+        impl ::core::future::Future<Output = ::core::result::Result<Self::Output, Self::Error>> + ::core::marker::Send
+    };
+    quote! {
+        fn run(cx: &#rt::#context<Self>, input: Self::Input) -> #answer {
+            #[allow(clippy::unused_async)]
+            #inner
+            #ignore
+            #call
+        }
+    }
+}
+
+fn info(rt: &TokenStream, decl: &CapabilityDecl) -> TokenStream {
+    let id = decl.id.value.as_str();
+    let version = decl.version.value.to_string();
+    let stance = match &decl.authorization.value {
+        Authorization::Public { .. } => quote!(Public),
+        Authorization::Authenticated {} => quote!(Authenticated),
+        Authorization::Permission { permission } => {
+            let permission = permission.as_str();
+            quote!(Permission(#permission))
+        }
+        Authorization::Internal {} => quote!(Internal),
+    };
+    let ids = decl
+        .effects
+        .iter()
+        .map(|e| quote_spanned!(e.span()=> <#e as #rt::Effect>::ID));
+    let classes = decl
+        .effects
+        .iter()
+        .map(|e| quote_spanned!(e.span()=> <#e as #rt::Effect>::CLASS));
+    let idempotent = decl.idempotent;
+    quote! {
+        #rt::CapabilityInfo {
+            id: #id,
+            version: #version,
+            stance: #rt::Stance::#stance,
+            effects: &#rt::sorted([#(#ids),*]),
+            side_effects: #rt::any_side_effect(&[#(#classes),*]),
+            idempotent: #idempotent,
+        }
+    }
+}

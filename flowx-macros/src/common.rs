@@ -1,0 +1,76 @@
+//! What all expansions share: the way to the runtime, and the entry that proves a declaration to be in the manifest.
+
+use flowx_syntax::{Problems, key};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Attribute;
+
+use crate::findings::Found;
+
+/// `::flowx_runtime::__private`, or under the name that the package gave the runtime: `flowx_build::emit()` sets `FLOWX_RUNTIME` when its
+/// `Cargo.toml` renames it.
+pub(crate) fn private() -> TokenStream {
+    let name = std::env::var("FLOWX_RUNTIME").unwrap_or_else(|_| "flowx_runtime".to_owned());
+    let name = syn::parse_str::<Ident>(&name)
+        .unwrap_or_else(|_| Ident::new("flowx_runtime", Span::call_site()));
+    quote!(::#name::__private)
+}
+
+/// The entry of one declaration: the compiled half of P1, with what P2 compares, and the demand for the scan's half.
+pub(crate) struct Entry<'a> {
+    /// `capability`, `flow`, `effect` or `agent`.
+    pub(crate) kind: &'static str,
+    /// `id@major`, or the id alone.
+    pub(crate) id: String,
+    /// `flowx_syntax::digest` of the declaration.
+    pub(crate) digest: u64,
+    /// The value of `EFFECTS`.
+    pub(crate) effects: TokenStream,
+    /// What is done with `registry`.
+    pub(crate) register: TokenStream,
+    /// The declaration's place.
+    pub(crate) span: Span,
+    /// The declaration's own `cfg`s.
+    pub(crate) cfgs: &'a [Attribute],
+}
+
+impl Entry<'_> {
+    pub(crate) fn tokens(&self, found: &Found) -> TokenStream {
+        if found.no_manifest {
+            return TokenStream::new();
+        }
+        let rt = private();
+        let Entry {
+            kind,
+            id,
+            digest,
+            effects,
+            register,
+            span,
+            cfgs,
+        } = self;
+        let key = key(kind, id);
+        // One block with one import, so that a root without the manifest is one error here and not three.
+        quote_spanned! {*span=>
+            #(#cfgs)*
+            const _: () = {
+                use crate::FlowxManifest as Manifest;
+                #[automatically_derived]
+                #[allow(deprecated, non_local_definitions)]
+                impl #rt::FlowEntry<#key> for Manifest {
+                    const DIGEST: u64 = #digest;
+                    const EFFECTS: &'static [&'static [&'static str]] = #effects;
+                    fn register(registry: &mut #rt::Registry) {
+                        #register
+                    }
+                }
+                <Manifest as #rt::Published<#key>>::SEEN
+            };
+        }
+    }
+}
+
+/// All problems as compiler errors, at their spans.
+pub(crate) fn errors(problems: Problems) -> TokenStream {
+    syn::Error::from(problems).into_compile_error()
+}

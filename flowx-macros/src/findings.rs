@@ -1,0 +1,173 @@
+//! What the scan found wrong, brought to the compiler: errors and warnings at the place they are about.
+//!
+//! The scan writes `$OUT_DIR/flowx/findings.json`. A finding that is about a declaration is raised by that declaration's own
+//! attribute, so that it is an error of rustc, at its line, in every editor.
+
+use flowx_manifest::Json;
+use flowx_manifest::json::{Limits, parse};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// The scan's id for a target without `include_manifest!()`.
+const NO_MANIFEST: &str = "FLOWX1169";
+
+/// The findings about one declaration, or about none.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Errors and warnings, ready to be emitted.
+    pub(crate) tokens: TokenStream,
+    /// Whether one of them is an error: then nothing else about the declaration is proven.
+    pub(crate) fatal: bool,
+    /// Whether the target has no `include_manifest!()`: then nothing can be proven about anything.
+    pub(crate) no_manifest: bool,
+}
+
+struct Finding {
+    target: Option<String>,
+    kind: Option<String>,
+    id: Option<String>,
+    warning: bool,
+    code: String,
+    text: String,
+    file: String,
+    line: usize,
+    column: usize,
+}
+
+/// Those about one declaration; `tokens` are those among which the exact place is looked for, `name` is where it is otherwise.
+pub(crate) fn about(
+    kind: &str,
+    id: &str,
+    name: Span,
+    tokens: impl Fn() -> [TokenStream; 2],
+) -> Found {
+    let all = read().unwrap_or_default();
+    let mut found = Found {
+        no_manifest: all.iter().any(|f| f.code == NO_MANIFEST),
+        ..Found::default()
+    };
+    for finding in all
+        .iter()
+        .filter(|f| f.kind.as_deref() == Some(kind) && f.id.as_deref() == Some(id))
+    {
+        let span = tokens()
+            .iter()
+            .find_map(|t| place(t, finding.line, finding.column))
+            .unwrap_or(name);
+        found.tokens.extend(raise(finding, span, &finding.text));
+        found.fatal |= !finding.warning;
+    }
+    found
+}
+
+/// Those about no declaration; raised where the manifest is included.
+pub(crate) fn unanchored(span: Span) -> TokenStream {
+    match read() {
+        Ok(all) => all
+            .iter()
+            .filter(|f| f.kind.is_none())
+            .map(|f| {
+                raise(
+                    f,
+                    span,
+                    &format!("{}:{}:{}: {}", f.file, f.line, f.column, f.text),
+                )
+            })
+            .collect(),
+        Err(why) => quote_spanned!(span=> ::core::compile_error!(#why);),
+    }
+}
+
+fn raise(finding: &Finding, span: Span, text: &str) -> TokenStream {
+    if !finding.warning {
+        return quote_spanned!(span=> ::core::compile_error!(#text););
+    }
+    // The compiler takes warnings from macros in this form only: the use of something deprecated, with the text as its note.
+    let name = proc_macro2::Ident::new(&finding.code, span);
+    quote_spanned! {span=>
+        const _: () = {
+            #[deprecated(note = #text)]
+            const #name: () = ();
+            #name
+        };
+    }
+}
+
+/// The token that begins at that line and column (both counted from 1).
+fn place(tokens: &TokenStream, line: usize, column: usize) -> Option<Span> {
+    tokens.clone().into_iter().find_map(|token| {
+        let start = token.span().start();
+        if start.line == line && start.column + 1 == column {
+            return Some(token.span());
+        }
+        match token {
+            TokenTree::Group(group) => place(&group.stream(), line, column),
+            _ => None,
+        }
+    })
+}
+
+/// Everything the scan wrote for the target that is compiled now. No file: no scan has run, which `include_manifest!()` reports.
+fn read() -> Result<Vec<Finding>, String> {
+    let Some(out) = std::env::var_os("OUT_DIR") else {
+        return Ok(Vec::new());
+    };
+    let path = std::path::Path::new(&out)
+        .join("flowx")
+        .join("findings.json");
+    let Ok(bytes) = std::fs::read(&path) else {
+        return Ok(Vec::new());
+    };
+    let unreadable = |why: &dyn std::fmt::Display| {
+        format!("what the scan found cannot be read ({why}); build again")
+    };
+    let document = parse(&bytes, Limits::DOCUMENT).map_err(|e| unreadable(&e))?;
+    let list = document
+        .get("findings")
+        .and_then(Json::as_array)
+        .ok_or_else(|| unreadable(&"no `findings`"))?;
+    let target = target();
+    list.iter()
+        .map(|f| finding(f).ok_or_else(|| unreadable(&"a finding without a message")))
+        .filter(|f| {
+            !f.as_ref()
+                .is_ok_and(|f| f.target.as_ref().is_some_and(|t| *t != target))
+        })
+        .collect()
+}
+
+/// `lib` or `bin-NAME`, as the scan calls the target.
+pub(crate) fn target() -> String {
+    match std::env::var("CARGO_BIN_NAME") {
+        Ok(name) => format!("bin-{name}"),
+        Err(_) => "lib".to_owned(),
+    }
+}
+
+fn finding(json: &Json) -> Option<Finding> {
+    let text = |key: &str| json.get(key).and_then(Json::as_str).map(str::to_owned);
+    let number = |key: &str| {
+        let number = json
+            .get(key)
+            .and_then(Json::as_number)
+            .and_then(|n| n.as_u128());
+        number.and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+    };
+    let code = text("code")?;
+    let mut message = format!("{} [{code}]", text("message")?);
+    if let Some(help) = text("help") {
+        message.push_str("\nhelp: ");
+        message.push_str(&help);
+    }
+    Some(Finding {
+        target: text("target"),
+        kind: text("kind"),
+        id: text("id"),
+        warning: text("severity").is_some_and(|s| s != "error"),
+        code,
+        text: message,
+        file: text("file").unwrap_or_default(),
+        line: number("line"),
+        column: number("column"),
+    })
+}

@@ -1,0 +1,225 @@
+//! What stands in for a declaration that has errors: the type and impls that allow everything, so that the rest of the crate is
+//! still checked and says nothing about this mistake. It never runs, since the build fails.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{FnArg, ReturnType, Type};
+
+use crate::common::private;
+use crate::item::{FnItem, Sorted, inner_fn};
+
+/// A function whose declaration has errors.
+pub(crate) struct Shell<'a> {
+    item: &'a FnItem,
+    flow: bool,
+}
+
+impl<'a> Shell<'a> {
+    pub(crate) fn capability(item: &'a FnItem) -> Self {
+        Self { item, flow: false }
+    }
+
+    pub(crate) fn flow(item: &'a FnItem) -> Self {
+        Self { item, flow: true }
+    }
+
+    pub(crate) fn tokens(&self) -> TokenStream {
+        let rt = private();
+        let Sorted { cfgs, docs, inner } = Sorted::of(&self.item.attrs);
+        let (vis, name) = (&self.item.vis, &self.item.sig.ident);
+        let salvaged = Salvaged::of(&self.item.sig);
+        let Salvaged {
+            input,
+            output,
+            error,
+            ..
+        } = &salvaged;
+        let (context, kind) = if self.flow {
+            ("FlowCx", "Flow")
+        } else {
+            ("Cx", "Capability")
+        };
+        let (context, kind) = (
+            Ident::new(context, Span::call_site()),
+            Ident::new(kind, Span::call_site()),
+        );
+        // A body under a signature that is wrong would only repeat what is wrong; one that merely lacks `async` is given it.
+        let body = match &salvaged.sig {
+            Some(sig) => {
+                let inner = inner_fn(self.item, &inner, sig);
+                let call = if sig.inputs.len() == 2 {
+                    quote!(#name(cx, input))
+                } else {
+                    quote!(#name(cx))
+                };
+                quote! {
+                    #[allow(clippy::unused_async)]
+                    #inner
+                    let _ = &input;
+                    #call
+                }
+            }
+            None => quote! {
+                let _ = (cx, input);
+                #[allow(clippy::diverging_sub_expression, unreachable_code)]
+                async { ::core::unreachable!() }
+            },
+        };
+        let constants = if self.flow {
+            quote! {
+                const INFO: #rt::FlowInfo = #rt::FlowInfo { id: "", version: "", deadline_ms: 0 };
+                const EFFECTS: &'static [&'static [&'static str]] = &[];
+                const SIDE_EFFECTS: bool = false;
+            }
+        } else {
+            quote! {
+                const INFO: #rt::CapabilityInfo = #rt::CapabilityInfo {
+                    id: "", version: "", stance: #rt::Stance::Internal, effects: &[], side_effects: false, idempotent: true,
+                };
+            }
+        };
+        let allowances = if self.flow {
+            quote! {
+                #(#cfgs)*
+                impl<C: #rt::Capability> #rt::HasStep<C> for #name {
+                    const STEP: #rt::StepInfo = #rt::StepInfo { name: "", timeout_ms: 0, attempts: 1, backoff_ms: 0 };
+                    type Undo = #rt::NoUndo;
+                    fn again(_: &C::Input) -> ::core::option::Option<C::Input> { ::core::option::Option::None }
+                }
+                #(#cfgs)*
+                impl<F: #rt::Flow> #rt::HasFlow<F> for #name {
+                    const STEP: #rt::StepInfo = #rt::StepInfo { name: "", timeout_ms: 0, attempts: 1, backoff_ms: 0 };
+                }
+            }
+        } else {
+            quote! {
+                #(#cfgs)*
+                impl<E: #rt::Effect> #rt::Declares<E> for #name {}
+            }
+        };
+        quote! {
+            #(#cfgs)*
+            #(#docs)*
+            #[allow(non_camel_case_types)]
+            #vis enum #name {}
+
+            #(#cfgs)*
+            #[allow(deprecated)]
+            impl #rt::#kind for #name {
+                type Input = #input;
+                type Output = #output;
+                type Error = #error;
+                #constants
+                fn run(cx: &#rt::#context<Self>, input: Self::Input)
+                    -> impl ::core::future::Future<Output = ::core::result::Result<Self::Output, Self::Error>> + ::core::marker::Send
+                {
+                    #body
+                }
+            }
+            #allowances
+        }
+    }
+}
+
+/// What can still be read of a signature.
+struct Salvaged {
+    input: TokenStream,
+    output: TokenStream,
+    error: TokenStream,
+    /// The signature to compile the body under, when there is one.
+    sig: Option<syn::Signature>,
+}
+
+impl Salvaged {
+    fn of(sig: &syn::Signature) -> Self {
+        let plain = |ty: &Type| {
+            !matches!(
+                ty,
+                Type::Reference(_) | Type::ImplTrait(_) | Type::Infer(_) | Type::Macro(_)
+            )
+        };
+        let generic = !sig.generics.params.is_empty();
+        let second = match sig.inputs.iter().nth(1) {
+            Some(FnArg::Typed(typed)) if plain(&typed.ty) && !generic => Some(&*typed.ty),
+            _ => None,
+        };
+        let unit = quote!(());
+        let never = quote!(::core::convert::Infallible);
+        let returns = match &sig.output {
+            ReturnType::Type(_, ty) if plain(ty) && !generic => Some(&**ty),
+            _ => None,
+        };
+        let rt = private();
+        let parts = returns.map(|ty| {
+            let signature = flowx_syntax::Signature {
+                ident: sig.ident.clone(),
+                input: None,
+                returns: ty.clone(),
+            };
+            (
+                signature.result().is_some(),
+                crate::capability::answer(&rt, &signature),
+            )
+        });
+        let written = parts.as_ref().is_some_and(|(written, _)| *written);
+        let (output, error) = match (parts, returns) {
+            (Some((true, parts)), _) => parts,
+            (_, Some(ty)) => (ty.to_token_stream(), never),
+            _ => (unit.clone(), never),
+        };
+        let context_first = matches!(sig.inputs.first(), Some(FnArg::Typed(p)) if matches!(&*p.ty, Type::Reference(_)));
+        let shaped = written
+            && context_first
+            && !generic
+            && sig.generics.where_clause.is_none()
+            && sig.inputs.len() <= 2
+            && (sig.inputs.len() < 2 || second.is_some())
+            && sig.constness.is_none()
+            && sig.abi.is_none()
+            && matches!(sig.safety, syn::Safety::Default);
+        let sig = shaped.then(|| {
+            let mut sig = sig.clone();
+            sig.asyncness
+                .get_or_insert(syn::Token![async](Span::call_site()));
+            sig
+        });
+        Self {
+            input: second.map_or(unit, ToTokens::to_token_stream),
+            output,
+            error,
+            sig,
+        }
+    }
+}
+
+/// Something that is no function at all: the error, and the item as it is.
+pub(crate) fn not_a_function(place: &str, tokens: TokenStream) -> TokenStream {
+    let span = match syn::parse2::<syn::Item>(tokens.clone()) {
+        Ok(item) => name_of(&item),
+        Err(error) => {
+            // It does not parse as anything: rustc's own words for that are better than ours.
+            let error = error.into_compile_error();
+            return quote!(#error);
+        }
+    };
+    let message = format!(
+        "{place} stands on an async fn [{}]",
+        flowx_syntax::codes::SHAPE
+    );
+    let error = quote_spanned!(span=> ::core::compile_error!(#message););
+    quote!(#error #tokens)
+}
+
+fn name_of(item: &syn::Item) -> Span {
+    match item {
+        syn::Item::Struct(i) => i.ident.span(),
+        syn::Item::Enum(i) => i.ident.span(),
+        syn::Item::Mod(i) => i.ident.span(),
+        syn::Item::Trait(i) => i.ident.span(),
+        syn::Item::Type(i) => i.ident.span(),
+        syn::Item::Const(i) => i.ident.span(),
+        syn::Item::Static(i) => i.ident.span(),
+        other => other.span(),
+    }
+}
