@@ -6,7 +6,7 @@ pub mod contracts;
 pub mod files;
 mod finding;
 mod flowx_names;
-mod package;
+pub mod package;
 pub mod scan;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use flowx_manifest::Manifest;
 
 pub use finding::{Anchor, Finding, Findings, Severity};
-pub use package::Externs;
 
 /// What a package is scanned with.
 pub struct ScanOptions<'a> {

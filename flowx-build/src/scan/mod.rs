@@ -1,9 +1,11 @@
 //! The module tree of one target and the names in it, as rustc sees them.
 
+mod externs;
 mod names;
 mod resolve;
 mod std_names;
 mod tree;
 
+pub use externs::Externs;
 pub use resolve::{ItemRef, Ns, Resolved, Resolver, Unresolved};
 pub use tree::{FileId, Module, ModuleId, SourceFile, Tree, TreeOptions};

@@ -466,7 +466,18 @@ impl<'t> Resolver<'t> {
     }
 
     fn import(&self, module: ModuleId, import: &Import, ns: Ns) -> Result<Step<'t>, Unresolved> {
-        self.walk(module, &import.path, import.rooted, ns)
+        // Before 2018 the paths of `use` start at the root of the crate.
+        let from = if self.tree.externs.rooted_uses {
+            ModuleId(0)
+        } else {
+            module
+        };
+        self.walk(
+            from,
+            &import.path,
+            import.rooted && !self.tree.externs.rooted_uses,
+            ns,
+        )
     }
 
     fn in_globs(&self, module: ModuleId, name: &str, ns: Ns) -> Result<Step<'t>, Unresolved> {

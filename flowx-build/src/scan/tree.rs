@@ -11,7 +11,7 @@ use crate::cfg::{ActiveAttrs, Cfg3, CfgError, CfgSet};
 use crate::codes;
 use crate::files::{Files, Memory, display, normalise};
 use crate::finding::{Finding, Findings};
-use crate::package::Externs;
+use crate::scan::externs::Externs;
 use crate::scan::names::Names;
 use crate::scan::resolve::Resolver;
 
