@@ -157,6 +157,11 @@ impl CfgSet {
         set
     }
 
+    /// Says which features are on; every other one is off.
+    pub fn set_features(&mut self, on: impl IntoIterator<Item = String>) {
+        self.keys.insert("feature".to_owned(), on.into_iter().collect());
+    }
+
     /// Nothing but the names whose absence means false.
     pub fn builtin() -> Self {
         let flags = FLAGS

@@ -53,6 +53,10 @@ codes! {
         "a FlowX declaration in it fails to compile, and so is never lost: declare in a file of the package";
     NOT_A_FREE_FN = "FLOWX1134", Error, "a FlowX attribute stands where it cannot be read",
         "";
+    DOC = "FLOWX1135", Error, "the text of a description is not known to the scan",
+        "write the description as a literal";
+    NOT_READ = "FLOWX1136", Error, "an attribute that this version of FlowX does not read",
+        "";
     UNRESOLVED = "FLOWX1140", Error, "a path does not lead to anything the scan can see",
         "";
     WRONG_KIND = "FLOWX1141", Error, "a path leads to something of another kind",
@@ -67,10 +71,14 @@ codes! {
         "";
     TOOL_NAME_CLASH = "FLOWX1152", Error, "two flows would be one tool",
         "give one of them another name: agent(name = \"…\")";
+    TOOL_NAME = "FLOWX1153", Error, "an id that makes no tool name",
+        "";
     LIBRARY_UNREADABLE = "FLOWX1160", Error, "the manifest of a library cannot be read",
         "build the library with the same version of FlowX";
     PACKAGE = "FLOWX1161", Error, "Cargo.toml cannot be understood",
         "";
+    NO_INCLUDE = "FLOWX1169", Error, "a target declares something and does not include its manifest",
+        "write flowx_runtime::include_manifest!(); in the target's root file";
     SYNTAX = "FLOWX1001", Error, "a FlowX attribute is written wrongly",
         "";
 }

@@ -135,6 +135,11 @@ impl Findings {
         self.len() == 0
     }
 
+    /// What was collected so far.
+    pub fn so_far(&self) -> Vec<Finding> {
+        self.0.borrow().clone()
+    }
+
     /// What was collected, by file, line, column and code.
     pub fn into_sorted(self) -> Vec<Finding> {
         let mut all = self.0.into_inner();

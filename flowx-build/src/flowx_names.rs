@@ -5,6 +5,14 @@ pub(crate) const RUNTIME: &str = "flowx_runtime";
 /// The crate that the macros live in; a program that names it directly means the same macros.
 pub(crate) const MACROS: &str = "flowx_macros";
 
+/// The package of the runtime.
+pub(crate) const RUNTIME_PACKAGE: &str = "flowx-runtime";
+
+/// Whether a package is one of FlowX's own.
+pub(crate) fn is_own_package(package: &str) -> bool {
+    matches!(package, "flowx-runtime" | "flowx-macros" | "flowx-build" | "flowx-manifest" | "flowx-syntax")
+}
+
 /// The attributes and derives that declare something.
 pub(crate) const WORDS: &[&str] = &[
     "effect",

@@ -7,5 +7,6 @@ mod std_names;
 mod tree;
 
 pub use externs::Externs;
+pub(crate) use names::item_attrs;
 pub use resolve::{ItemRef, Ns, Resolved, Resolver, Unresolved};
 pub use tree::{FileId, Module, ModuleId, SourceFile, Tree, TreeOptions};

@@ -34,7 +34,6 @@ pub(crate) struct Import {
     /// Whether it is there.
     pub(crate) cfg: Cfg3,
     /// Whether it is visible from outside of the module.
-    #[allow(dead_code)]
     pub(crate) public: bool,
 }
 
@@ -116,7 +115,7 @@ impl Names {
             match item {
                 Item::Use(item) => {
                     let rooted = item.leading_colon.is_some();
-                    let public = !matches!(item.vis, Visibility::Inherited);
+                    let public = matches!(item.vis, Visibility::Public(_));
                     names.walk(&item.tree, &mut Vec::new(), rooted, public, &cfg);
                 }
                 Item::ExternCrate(item) => {

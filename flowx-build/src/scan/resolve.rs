@@ -188,6 +188,44 @@ impl<'t> Resolver<'t> {
         }
     }
 
+    /// Every name that a module offers to other crates and what it means: its own public items, and what it re-exports.
+    pub(crate) fn public_names(&self, module: ModuleId) -> Vec<(String, Resolved<'t>)> {
+        let mut names = Vec::new();
+        self.gather_public(module, &mut names, &mut Vec::new());
+        names.sort();
+        names.dedup();
+        let meaning = |name: String| {
+            let resolved = self.path(module, &["self".to_owned(), name.clone()], false, Ns::Type).ok()?;
+            Some((name, resolved))
+        };
+        names.into_iter().filter_map(meaning).collect()
+    }
+
+    fn gather_public(&self, module: ModuleId, out: &mut Vec<String>, seen: &mut Vec<ModuleId>) {
+        if seen.contains(&module) {
+            return;
+        }
+        seen.push(module);
+        let names = self.names(module);
+        for (name, defs) in &names.defs {
+            let public = |def: &Def| match def {
+                Def::Item(place) => {
+                    item_visibility(&self.tree.items(module)[*place]).is_some_and(|v| matches!(v, syn::Visibility::Public(_)))
+                }
+                Def::Import(import) => import.public,
+                Def::Module(_) | Def::Crate(_) => false,
+            };
+            if defs.iter().any(public) {
+                out.push(name.clone());
+            }
+        }
+        for glob in names.globs.iter().filter(|g| g.public) {
+            if let Ok(Step::Module(inner)) = self.import(module, glob, Ns::Type) {
+                self.gather_public(inner, out, seen);
+            }
+        }
+    }
+
     fn names(&self, module: ModuleId) -> &'t Names {
         self.tree
             .module(module)
@@ -590,6 +628,18 @@ impl Step<'_> {
             Step::Other(other) => format!("{other:?}"),
         }
     }
+}
+
+fn item_visibility(item: &Item) -> Option<&syn::Visibility> {
+    Some(match item {
+        Item::Enum(i) => &i.vis,
+        Item::Fn(i) => &i.vis,
+        Item::Struct(i) => &i.vis,
+        Item::Type(i) => &i.vis,
+        Item::Union(i) => &i.vis,
+        Item::Trait(i) => &i.vis,
+        _ => return None,
+    })
 }
 
 fn unknown(tree: &Tree, item: &Item) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Files and modules of one target.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -44,6 +44,10 @@ pub struct Tree {
     pub(crate) externs: Rc<Externs>,
     pub(crate) sources: Vec<SourceFile>,
     pub(crate) modules: Vec<Module>,
+    /// Other files that were read on behalf of this tree.
+    pub(crate) others: RefCell<BTreeSet<PathBuf>>,
+    /// Files that were looked for and not there.
+    pub(crate) absent: BTreeSet<PathBuf>,
 }
 
 /// One source file.
@@ -71,6 +75,8 @@ pub struct Module {
     pub cfg: Cfg3,
     /// Which inline modules of the file lead to it, each by its place among the `mod` items there.
     pub(crate) inline: Vec<usize>,
+    /// Whether `pub` stands before it.
+    pub(crate) public: bool,
     pub(crate) children: Vec<ModuleId>,
     pub(crate) names: OnceCell<Names>,
 }
@@ -87,6 +93,7 @@ struct Place {
 pub(crate) struct OutlineMod {
     pub(crate) name: String,
     pub(crate) attrs: Vec<Attribute>,
+    pub(crate) public: bool,
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) body: Option<Vec<OutlineMod>>,
@@ -102,6 +109,7 @@ fn outline(items: &[syn::Item]) -> Vec<OutlineMod> {
         OutlineMod {
             name: m.ident.to_string().trim_start_matches("r#").to_owned(),
             attrs: m.attrs.clone(),
+            public: matches!(m.vis, syn::Visibility::Public(_)),
             line: start.line as u32,
             column: start.column as u32 + 1,
             body: m.content.as_ref().map(|(_, items)| outline(items)),
@@ -122,6 +130,8 @@ impl Tree {
                 externs: options.externs.clone(),
                 sources: Vec::new(),
                 modules: Vec::new(),
+                others: RefCell::default(),
+                absent: BTreeSet::new(),
             },
             ids: BTreeMap::new(),
             stack: Vec::new(),
@@ -130,7 +140,7 @@ impl Tree {
         let dir = root.parent().unwrap_or(Path::new("")).to_path_buf();
         match loader.open(&root) {
             Ok(file) => {
-                let module = loader.push(None, "crate".to_owned(), file, Cfg3::True, Vec::new());
+                let module = loader.push(None, "crate".to_owned(), file, Cfg3::True, Vec::new(), true);
                 loader.file(
                     module,
                     file,
@@ -259,6 +269,23 @@ impl Tree {
         self.cfg.active(attrs)
     }
 
+    /// Whether every module on the way to one is `pub`.
+    pub(crate) fn is_public(&self, id: ModuleId) -> bool {
+        let module = self.module(id);
+        module.public && module.parent.is_none_or(|p| self.is_public(p))
+    }
+
+    /// Whether a module may hold a FlowX attribute.
+    pub(crate) fn may_declare(&self, id: ModuleId) -> bool {
+        let text = &self.source(id).text;
+        crate::flowx_names::WORDS.iter().any(|w| text.contains(w)) || id == ModuleId(0)
+    }
+
+    /// Notes that a file was read, so that the build looks again when it changes.
+    pub(crate) fn note_read(&self, path: &Path) {
+        self.others.borrow_mut().insert(path.to_path_buf());
+    }
+
     /// A finding at a span in a module's file.
     pub fn finding(
         &self,
@@ -320,6 +347,7 @@ impl Loader<'_> {
         file: FileId,
         cfg: Cfg3,
         inline: Vec<usize>,
+        public: bool,
     ) -> ModuleId {
         let id = ModuleId(self.tree.modules.len() as u32);
         let path = match parent {
@@ -334,6 +362,7 @@ impl Loader<'_> {
             file,
             cfg,
             inline,
+            public,
             children: Vec::new(),
             names,
         });
@@ -411,7 +440,7 @@ impl Loader<'_> {
                     };
                     let mut inline = self.tree.module(parent).inline.clone();
                     inline.push(ordinal);
-                    let module = self.push(Some(parent), item.name, file, cfg, inline);
+                    let module = self.push(Some(parent), item.name, file, cfg, inline, item.public);
                     self.mods(module, file, &place, body);
                 }
                 None => {
@@ -454,10 +483,9 @@ impl Loader<'_> {
                         .iter()
                         .map(|(p, _)| display(&self.tree.package, p))
                         .collect();
-                    let mut found: Vec<_> = found
-                        .into_iter()
-                        .filter(|(p, _)| self.files.is_file(p))
-                        .collect();
+                    let (mut found, missing): (Vec<_>, Vec<_>) =
+                        found.into_iter().partition(|(p, _)| self.files.is_file(p));
+                    self.tree.absent.extend(missing.into_iter().map(|(p, _)| p));
                     if found.len() > 1 {
                         self.findings.push(finding(
                             codes::FILE_TWICE,
@@ -490,7 +518,7 @@ impl Loader<'_> {
                     }
                     match self.open(&path) {
                         Ok(file) => {
-                            let module = self.push(Some(parent), item.name, file, cfg, Vec::new());
+                            let module = self.push(Some(parent), item.name, file, cfg, Vec::new(), item.public);
                             self.file(module, file, place);
                         }
                         Err(error) => self.findings.push(finding(
