@@ -54,6 +54,8 @@ pub(crate) struct Assembler<'a, 't> {
 
 /// Turns types into references, and keeps the contracts they need.
 pub(crate) trait TypeRefs {
+    /// For whom the next ones are asked.
+    fn on_behalf_of(&mut self, anchor: crate::Anchor);
     /// A flow's input.
     fn request(&mut self, at: Place<'_>, ty: &syn::Type) -> TypeRef;
     /// A flow's output.
@@ -81,6 +83,7 @@ impl<'t> Assembler<'_, 't> {
         }
         for declared in self.declared {
             for capability in &declared.capabilities {
+                types.on_behalf_of(capability.anchor());
                 let built = self.capability(capability, &index, types);
                 entries.push(entry("capability", capability.anchor().id, capability.digest, &built.effects));
                 manifest.capabilities.push(built);
@@ -89,6 +92,7 @@ impl<'t> Assembler<'_, 't> {
         let mut flows = Vec::new();
         for declared in self.declared {
             for flow in &declared.flows {
+                types.on_behalf_of(flow.anchor());
                 flows.push((flow, self.flow(flow, &index, types)));
             }
         }

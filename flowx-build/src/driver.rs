@@ -16,7 +16,7 @@ use crate::finding::{Finding, Findings, Severity};
 use crate::flowx_names;
 use crate::library::{Exports, Library, export};
 use crate::package::{Package, PackageError, Target};
-use crate::scan::{Externs, Tree, TreeOptions};
+use crate::scan::{Externs, ItemRef, Tree, TreeOptions};
 
 /// Which features are on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,10 +171,10 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         let assembler = Assembler { declared: &sources, libraries: &libraries, findings };
         let (mut assembled, contracts) = bridge.assemble(&assembler, application.clone(), findings);
         let own_manifest = assembled.manifest.clone();
+        assembled.manifest.contracts.extend(contracts.iter().cloned());
         for library in &libraries {
             library.merge_into(&mut assembled.manifest);
         }
-        assembled.manifest.contracts.extend(contracts.iter().cloned());
         crate::tools::project(&mut assembled.manifest, &sources, findings);
         assembled.manifest.canonicalise();
         assembled.manifest.contracts.dedup();
@@ -188,7 +188,9 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
             manifest.contracts = contracts;
             manifest.canonicalise();
             let errors = |item| assembler.errors_of(item);
-            let given = export(&package, target, tree, &declared[i], &entries, &manifest, &libraries, &errors);
+            let contracts_of = |types: &[ItemRef<'_>]| bridge.public_contracts(types);
+            let given =
+                export(&package, target, tree, &declared[i], &entries, &libraries, &errors, &contracts_of);
             exports = Some((given, manifest));
         }
         for source in tree.sources() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use flowx_manifest::{ErrorSpec, Json, Manifest, TypeRef, contract_of_ref, contract_ref};
+use flowx_manifest::{Contract, ErrorSpec, Json, Manifest, TypeRef, contract_of_ref, contract_ref};
 use serde::{Deserialize, Serialize};
 
 use crate::assemble::Entry;
@@ -19,6 +19,8 @@ pub struct Library {
     pub exports: Exports,
     /// The path to it in generated code: `::name`, or through another library.
     pub path: String,
+    /// Contracts of its public types.
+    pub contracts: Vec<Contract>,
 }
 
 /// Written beside a library's manifest.
@@ -39,6 +41,8 @@ pub struct Exports {
     pub errors: BTreeMap<String, BTreeMap<String, String>>,
     /// The one name of each type that has a contract, by every path to it.
     pub types: BTreeMap<String, String>,
+    /// The contracts of its public types, flows or no flows.
+    pub contracts: Vec<Contract>,
     /// Libraries it is built on itself, as `::lib::PATH` reaches them.
     pub libraries: Vec<String>,
 }
@@ -70,8 +74,11 @@ pub struct Exported {
 impl Library {
     /// From what a library has told: its manifest speaks of `crate::…`, which here is the library's name.
     pub fn new(exports: Exports, manifest: &Manifest, path: String) -> Self {
-        let manifest = requalify(manifest, &exports.krate);
-        Self { manifest, exports, path }
+        let mut all = manifest.clone();
+        all.contracts.extend(exports.contracts.iter().cloned());
+        let mut all = requalify(&all, &exports.krate);
+        let contracts = all.contracts.split_off(manifest.contracts.len());
+        Self { manifest: all, exports, path, contracts }
     }
 
     /// Adds everything the library declares to a manifest.
@@ -83,12 +90,9 @@ impl Library {
         all.events.extend(theirs.events);
         all.agents.extend(theirs.agents);
         all.entities.extend(theirs.entities);
-        for contract in theirs.contracts {
-            // The application may have taken some of them in already, for types of its own that hold them.
-            if all.contracts.iter().all(|c| c.id != contract.id) {
-                all.contracts.push(contract);
-            }
-        }
+        // The application may have taken some of them in already, for types of its own that hold them.
+        let have: BTreeSet<String> = all.contracts.iter().map(|c| c.id.clone()).collect();
+        all.contracts.extend(theirs.contracts.into_iter().filter(|c| !have.contains(&c.id)));
     }
 }
 
@@ -162,9 +166,9 @@ pub(crate) fn export<'t>(
     tree: &'t Tree,
     declared: &Declarations<'t>,
     entries: &[Entry],
-    manifest: &Manifest,
     libraries: &[Library],
     errors_of: &dyn Fn(ItemRef<'t>) -> Option<Vec<ErrorSpec>>,
+    contracts_of: &dyn Fn(&[ItemRef<'t>]) -> Vec<Contract>,
 ) -> Exports {
     let krate = &target.krate;
     let mut exports = Exports {
@@ -185,7 +189,8 @@ pub(crate) fn export<'t>(
     if entries.is_empty() {
         return exports;
     }
-    let contracts: BTreeSet<&str> = manifest.contracts.iter().map(|c| c.id.as_str()).collect();
+    let mut types = Vec::new();
+    let mut qualified_types = BTreeSet::new();
     for module in tree.modules().filter(|m| tree.is_public(*m)) {
         for (name, resolved) in tree.resolver().public_names(module) {
             let Resolved::Item(item) = resolved else { continue };
@@ -205,12 +210,14 @@ pub(crate) fn export<'t>(
                     exports.errors.insert(path.clone(), errors);
                 }
                 let qualified = item.qualified();
-                if contracts.contains(qualified.as_str()) {
-                    exports.types.insert(path, rename(&qualified, krate));
+                if qualified_types.insert(qualified.clone()) {
+                    types.push(item);
                 }
+                exports.types.insert(path, rename(&qualified, krate));
             }
         }
     }
+    exports.contracts = contracts_of(&types);
     exports
 }
 
