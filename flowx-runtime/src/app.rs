@@ -4,14 +4,19 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowx_manifest::{Manifest, Trigger};
+use flowx_manifest::{Direction, Manifest, Trigger, closure};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::core::{Core, ServedFlow};
 use crate::embedded::{Embedded, Registry};
 use crate::engine::Effects;
+use crate::http::{MemoryRecords, PublicUrl, Records, RouteError, Web};
 use crate::identity::Identity;
+use crate::input::Contract;
 use crate::invocation::{Clock, Ids, System};
+use crate::limits::{Limits, RateLimiter};
+use crate::mcp::{McpOptions, McpStartError};
 use crate::traits::Effect;
 use crate::visible::{Demands, Visibility};
 
@@ -26,6 +31,11 @@ pub struct App {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     undo_limit: Duration,
+    limits: Limits,
+    records: Arc<dyn Records>,
+    mcp: McpOptions,
+    public_url: PublicUrl,
+    routes: axum::Router,
 }
 
 /// Why an application does not start.
@@ -50,6 +60,20 @@ pub enum StartError {
     /// Effects without a handle, or handles without an effect.
     #[error("the effects are not what the manifest declares: {}", .0.join("; "))]
     Effects(Vec<String>),
+    /// A contract that inputs cannot be held against.
+    #[error("the input contract of {flow} cannot be used: {why}")]
+    Contract {
+        /// The flow.
+        flow: String,
+        /// Why.
+        why: String,
+    },
+    /// Routes that cannot be served.
+    #[error(transparent)]
+    Routes(#[from] RouteError),
+    /// The MCP endpoint does not start.
+    #[error(transparent)]
+    Mcp(#[from] McpStartError),
 }
 
 impl App {
@@ -65,6 +89,11 @@ impl App {
             clock: Arc::new(System),
             ids: Arc::new(System),
             undo_limit: Duration::from_secs(30),
+            limits: Limits::default(),
+            records: Arc::new(MemoryRecords::default()),
+            mcp: McpOptions::default(),
+            public_url: PublicUrl::default(),
+            routes: axum::Router::new(),
         }
     }
 
@@ -92,6 +121,48 @@ impl App {
         self
     }
 
+    /// What callers may send, and how often.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> App {
+        self.limits = limits;
+        self
+    }
+
+    /// Where the answers of calls with an `Idempotency-Key` are kept. The default is memory, which one process sees.
+    #[must_use]
+    pub fn records(mut self, records: impl Records) -> App {
+        self.records = Arc::new(records);
+        self
+    }
+
+    /// The settings of the MCP endpoint.
+    #[must_use]
+    pub fn mcp(mut self, options: McpOptions) -> App {
+        self.mcp = options;
+        self
+    }
+
+    /// Where this server is for the world (`https://desk.example`), for the addresses that it tells. Without, the caller's `Host` says it.
+    #[must_use]
+    pub fn public_url(mut self, url: impl Into<Arc<str>>) -> App {
+        self.public_url = PublicUrl(Some(url.into()));
+        self
+    }
+
+    /// Further routes of the program's own. They are outside of everything FlowX promises: no identity, no gate, no limits.
+    #[must_use]
+    pub fn routes(mut self, routes: axum::Router) -> App {
+        self.routes = self.routes.merge(routes);
+        self
+    }
+
+    /// The longest one undo of a completed step may take, retries included. The default is 30 s.
+    #[must_use]
+    pub fn undo_limit(mut self, limit: Duration) -> App {
+        self.undo_limit = limit;
+        self
+    }
+
     /// Another clock, for tests.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock) -> App {
@@ -104,6 +175,30 @@ impl App {
     pub fn ids(mut self, ids: impl Ids) -> App {
         self.ids = Arc::new(ids);
         self
+    }
+
+    /// The application with its routes, for a server of the program's own. Whoever serves it makes connections `TCP_NODELAY` and passes
+    /// the peer's address on (`into_make_service_with_connect_info::<SocketAddr>()`), as [`App::serve`] does.
+    ///
+    /// # Errors
+    /// When what is published, compiled in and given are not the same, or something of it cannot be served.
+    pub fn into_router(self) -> Result<(Arc<Core>, axum::Router), StartError> {
+        let web_parts = (
+            Arc::clone(&self.records),
+            self.public_url.clone(),
+            self.mcp.clone(),
+            self.routes.clone(),
+        );
+        let core = self.into_core()?;
+        let (records, public_url, mcp, routes) = web_parts;
+        let web = Web {
+            core: Arc::clone(&core),
+            records,
+            public_url,
+        };
+        let mcp = crate::mcp::router(Arc::clone(&core), &mcp, core.stopping().clone())?;
+        let router = crate::http::router(web, mcp, routes)?;
+        Ok((core, router))
     }
 
     /// Checks that what is published, what is compiled in and what is given are the same, and gives the core that transports talk to.
@@ -143,11 +238,23 @@ impl App {
             by_reference.insert(reference.clone(), flows.len());
             by_tool.extend(tool.iter().map(|t| (t.clone(), flows.len())));
             let demands = Demands::of(&manifest, published);
+            let schema = closure(&manifest, &published.input.name, Direction::Request);
+            if schema.is_none() && published.input.name != "()" {
+                return Err(StartError::Contract {
+                    flow: reference,
+                    why: "it is not in the manifest".to_owned(),
+                });
+            }
+            let contract = Contract::new(schema.as_ref()).map_err(|why| StartError::Contract {
+                flow: reference.clone(),
+                why,
+            })?;
             flows.push(ServedFlow {
                 published: published.clone(),
                 reference,
                 demands,
                 tool,
+                contract,
                 binding: *binding,
             });
         }
@@ -164,6 +271,9 @@ impl App {
             ids: self.ids,
             tasks: TaskTracker::new(),
             undo_limit: self.undo_limit,
+            limits: self.limits,
+            rate: self.limits.rate.map(RateLimiter::new),
+            stopping: CancellationToken::new(),
         }))
     }
 }

@@ -1,20 +1,31 @@
 //! What every transport talks to: who calls, what they see, and the one path of a call.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowx_manifest::{Flow, Manifest};
+use axum::extract::ConnectInfo;
+use flowx_manifest::{Direction, Flow, Json, Manifest, closure};
 use http::request::Parts;
+use time::OffsetDateTime;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::channel::Channel;
 use crate::embedded::{Embedded, FlowBinding};
 use crate::engine::{Call, Effects};
 use crate::identity::{Identity, Principal};
+use crate::input::Contract;
 use crate::invocation::{CallOutcome, Clock, Ids, Invocation};
+use crate::limits::{Limits, RateLimiter};
 use crate::refusal::Refusal;
+use crate::telemetry;
 use crate::visible::{Demands, Visibility};
+
+/// The permission to read the whole manifest.
+pub(crate) const MANIFEST_READ: &str = "flowx.manifest.read";
 
 /// A running application, as its transports see it. Made by [`App`](crate::App).
 pub struct Core {
@@ -30,6 +41,9 @@ pub struct Core {
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) tasks: TaskTracker,
     pub(crate) undo_limit: Duration,
+    pub(crate) limits: Limits,
+    pub(crate) rate: Option<RateLimiter>,
+    pub(crate) stopping: CancellationToken,
 }
 
 /// A flow that is published and compiled in.
@@ -42,7 +56,14 @@ pub struct ServedFlow {
     pub demands: Demands,
     /// The tool's name, when it is one.
     pub tool: Option<String>,
+    pub(crate) contract: Contract,
     pub(crate) binding: FlowBinding,
+}
+
+impl std::fmt::Debug for ServedFlow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ServedFlow").field(&self.reference).finish()
+    }
 }
 
 impl Core {
@@ -60,10 +81,19 @@ impl Core {
     ///
     /// # Errors
     /// `authorization.not_authenticated` for a credential that stands for nobody, `server.unavailable` when that cannot be said now.
+    /// `limits.rate_exceeded` for one who calls too often: every request that is let in counts once.
     pub async fn authenticate(&self, parts: &Parts) -> Result<Arc<Principal>, Refusal> {
-        crate::identity::from_request(self.identity.as_deref(), parts)
-            .await
-            .map(Arc::new)
+        let principal = crate::identity::from_request(self.identity.as_deref(), parts).await?;
+        if let Some(rate) = &self.rate {
+            let mut key = principal.key();
+            if principal.is_anonymous()
+                && let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>()
+            {
+                key.push_str(&peer.ip().to_string());
+            }
+            rate.take(&key, Instant::now())?;
+        }
+        Ok(Arc::new(principal))
     }
 
     /// Every flow, sorted by id and version.
@@ -103,14 +133,96 @@ impl Core {
 
     /// Whether that caller may read the whole manifest.
     pub fn may_read_manifest(&self, principal: &Principal) -> bool {
-        principal.holds("flowx.manifest.read")
+        principal.holds(MANIFEST_READ)
     }
 
-    /// The one path of a call: visible, input against its contract, gate, flow, output.
+    /// The issuers whose tokens are taken.
+    pub fn authorization_servers(&self) -> Vec<String> {
+        self.identity
+            .as_ref()
+            .map(|i| i.authorization_servers())
+            .unwrap_or_default()
+    }
+
+    /// Whether there is anything here for somebody unknown. Where there is not, a transport asks for a credential at its door.
+    pub fn has_anything_for_anonymous(&self) -> bool {
+        let nobody = Principal::anonymous();
+        self.identity.is_none() || self.flows.iter().any(|flow| self.visible(&nobody, flow))
+    }
+
+    /// Every permission that any flow can need, sorted.
+    pub fn permissions(&self) -> Vec<String> {
+        let all: std::collections::BTreeSet<&String> = self
+            .flows
+            .iter()
+            .flat_map(|f| &f.demands.permissions)
+            .collect();
+        all.into_iter().cloned().collect()
+    }
+
+    /// What callers see of what they may not use.
+    pub fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
+    /// The limits of every transport.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The schema of the flow's input, as it is accepted, standing alone. `None` when it takes nothing.
+    pub fn input_schema(&self, flow: &ServedFlow) -> Option<Json> {
+        closure(
+            &self.manifest,
+            &flow.published.input.name,
+            Direction::Request,
+        )
+    }
+
+    /// Now, from the application's clock.
+    pub fn now(&self) -> OffsetDateTime {
+        self.clock.now()
+    }
+
+    /// Whether the server is going down: what runs is ended, nothing new is begun.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
+    /// Cancelled when the server goes down.
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stopping
+    }
+
+    /// Work that outlives its caller; a shutdown waits for it.
+    pub fn tasks(&self) -> &TaskTracker {
+        &self.tasks
+    }
+
+    /// The one path of a call: visible, input against its contract, gate, flow, output. Dropping the future cancels the call; what it had
+    /// done by then and can undo is undone.
     pub async fn call(&self, invocation: Invocation, channel: Arc<dyn Channel>) -> CallOutcome {
         let Some(flow) = self.flow(&invocation.principal, &invocation.flow) else {
             return CallOutcome::Unknown;
         };
+        let span = telemetry::call_span(flow, &invocation);
+        let observed = telemetry::Observed::begin(&flow.published, invocation.transport);
+        let outcome =
+            tracing::Instrument::instrument(self.enter(flow, invocation, channel), span).await;
+        observed.end(&outcome);
+        outcome
+    }
+
+    async fn enter(
+        &self,
+        flow: &ServedFlow,
+        mut invocation: Invocation,
+        channel: Arc<dyn Channel>,
+    ) -> CallOutcome {
+        match flow.contract.read(invocation.input) {
+            Ok(input) => invocation.input = input,
+            Err(refusal) => return CallOutcome::Refused(refusal),
+        }
         let input = invocation.input.clone();
         let call = Arc::new(Call {
             invocation,

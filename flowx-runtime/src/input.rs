@@ -39,3 +39,61 @@ pub(crate) fn unreadable(error: &serde_json::Error) -> Refusal {
         message: error.to_string(),
     }])
 }
+
+/// What a flow takes.
+pub(crate) enum Contract {
+    /// Nothing: `()`.
+    Nothing,
+    /// What the schema accepts.
+    Schema(jsonschema::Validator),
+}
+
+impl Contract {
+    /// Of the schema of a flow's input, standing alone.
+    ///
+    /// # Errors
+    /// When it is not a JSON Schema that can be compiled; never fetches one that is referred to.
+    pub(crate) fn new(schema: Option<&Json>) -> Result<Contract, String> {
+        match schema {
+            None => Ok(Contract::Nothing),
+            Some(schema) => {
+                let validator =
+                    jsonschema::draft202012::new(&schema.to_value()).map_err(|e| e.to_string())?;
+                Ok(Contract::Schema(validator))
+            }
+        }
+    }
+
+    /// The input as the flow is to read it.
+    ///
+    /// # Errors
+    /// `input.invalid` with every failing path.
+    pub(crate) fn read(&self, input: Json) -> Result<Json, Refusal> {
+        let validator = match self {
+            // A tool's arguments are always an object, and a request without a body is none: all of them say nothing.
+            Contract::Nothing if input == Json::Null || input == Json::empty() => {
+                return Ok(Json::Null);
+            }
+            Contract::Nothing => {
+                return Err(invalid(vec![InputError {
+                    path: String::new(),
+                    message: "nothing is taken here".to_owned(),
+                }]));
+            }
+            Contract::Schema(validator) => validator,
+        };
+        let value = input.to_value();
+        let errors: Vec<InputError> = validator
+            .iter_errors(&value)
+            .map(|e| InputError {
+                path: e.instance_path().to_string(),
+                message: e.masked().to_string(),
+            })
+            .collect();
+        if errors.is_empty() {
+            Ok(input)
+        } else {
+            Err(invalid(errors))
+        }
+    }
+}

@@ -11,13 +11,17 @@ mod context;
 mod core;
 mod embedded;
 mod engine;
+mod http;
 mod identity;
 mod input;
 mod invocation;
+mod limits;
 pub mod mcp;
 pub mod proposals;
 mod prove;
 mod refusal;
+mod sensitive;
+mod serve;
 pub mod store;
 mod telemetry;
 mod traits;
@@ -29,11 +33,18 @@ pub use context::{Cx, FlowCx};
 pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
 pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
-pub use identity::{Identity, Principal, PrincipalKind};
+pub use http::{Claim, MemoryRecords, Records, RouteError};
+pub use identity::{
+    BearerTokens, Identity, Jwt, JwtError, Principal, PrincipalKind, TokenFileError,
+};
 pub use input::InputError;
 pub use invocation::{CallOutcome, Clock, Ids, Invocation, Output, System, Transport};
+pub use limits::{Limits, Rate};
+pub use mcp::{ConfirmationPolicy, McpOptions};
 pub use prove::NoInput;
 pub use refusal::{Refusal, codes};
+pub use sensitive::{REDACTED, Sensitive};
+pub use serve::ServeError;
 pub use traits::{Capability, Declares, Effect, Flow, FlowError, HasFlow, HasStep};
 pub use visible::{Demands, Visibility};
 

@@ -2,8 +2,88 @@
 
 use tracing::Span;
 
+use flowx_manifest::Flow;
+use tokio::time::Instant;
+
 use crate::context::Place;
+use crate::core::ServedFlow;
+use crate::invocation::{CallOutcome, Invocation, Transport};
 use crate::traits::CapabilityInfo;
+
+/// The span of one call. The principal is in it for the log; it is in no metric.
+pub(crate) fn call_span(flow: &ServedFlow, invocation: &Invocation) -> Span {
+    tracing::info_span!(
+        "flowx.call",
+        flowx.flow.id = flow.published.id.as_str(),
+        flowx.flow.version = %flow.published.version,
+        flowx.trigger.kind = invocation.transport.as_str(),
+        flowx.tool = flow.tool.as_deref(),
+        flowx.tenant.id = invocation.principal.tenant.as_deref(),
+        correlation_id = invocation.correlation_id.as_str(),
+    )
+}
+
+/// One call being counted and timed.
+pub(crate) struct Observed<'a> {
+    flow: &'a str,
+    transport: Transport,
+    since: Instant,
+    ended: bool,
+}
+
+impl<'a> Observed<'a> {
+    pub(crate) fn begin(flow: &'a Flow, transport: Transport) -> Observed<'a> {
+        Observed {
+            flow: flow.id.as_str(),
+            transport,
+            since: Instant::now(),
+            ended: false,
+        }
+    }
+
+    pub(crate) fn end(mut self, outcome: &CallOutcome) {
+        self.ended = true;
+        match outcome {
+            CallOutcome::Done(_) => self.emit("done", ""),
+            CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => {
+                if let Some(internal) = refusal.operator_detail() {
+                    tracing::error!(
+                        flowx.flow.id = self.flow,
+                        flowx.error.code = &*refusal.code,
+                        internal,
+                        "a defect"
+                    );
+                }
+                self.emit("refused", &refusal.code);
+            }
+            CallOutcome::Unknown => self.emit("unknown", ""),
+            CallOutcome::InputRequired { .. } => self.emit("input_required", ""),
+        }
+    }
+
+    fn emit(&self, outcome: &str, code: &str) {
+        tracing::info!(
+            target: "flowx::metrics",
+            {
+            monotonic_counter.flowx_flow_total = 1_u64,
+            histogram.flowx_flow_duration_seconds = self.since.elapsed().as_secs_f64(),
+            flowx.flow.id = self.flow,
+            flowx.trigger.kind = self.transport.as_str(),
+            flowx.outcome = outcome,
+            flowx.error.code = code
+            },
+            "measured"
+        );
+    }
+}
+
+impl Drop for Observed<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.emit("cancelled", "");
+        }
+    }
+}
 
 /// The span of one attempt at a step.
 pub(crate) fn step_span(place: &Place, capability: &CapabilityInfo, attempt: u32) -> Span {
@@ -18,9 +98,13 @@ pub(crate) fn step_span(place: &Place, capability: &CapabilityInfo, attempt: u32
 
 /// A step could not be undone.
 pub(crate) fn compensation_failed(flow: &'static str, step: &'static str) {
-    tracing::warn!(
-        counter.flowx_flow_compensation_failed_total = 1_u64,
-        flowx.flow.id = flow,
-        flowx.step.id = step
+    tracing::info!(
+        target: "flowx::metrics",
+        {
+    monotonic_counter.flowx_flow_compensation_failed_total = 1_u64,
+    flowx.flow.id = flow,
+    flowx.step.id = step
+        },
+        "measured"
     );
 }

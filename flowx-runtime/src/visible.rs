@@ -3,6 +3,7 @@
 use flowx_manifest::{Authorization, Flow, Manifest, StepTarget};
 
 use crate::identity::Principal;
+use crate::refusal::Refusal;
 
 /// What callers see of tools that they lack the permissions for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,24 @@ impl Demands {
             permissions,
             authenticated,
         }
+    }
+
+    /// The refusal of a caller who does not meet them, naming everything at once; `None` for one who does. For those who decide before
+    /// the steps do, so that nobody is asked about a call that will be refused.
+    pub fn refusal(&self, principal: &Principal) -> Option<Refusal> {
+        if self.met_by(principal) {
+            return None;
+        }
+        if principal.is_anonymous() {
+            return Some(Refusal::not_authenticated());
+        }
+        let missing: Vec<&str> = self
+            .permissions
+            .iter()
+            .map(String::as_str)
+            .filter(|p| !principal.holds(p))
+            .collect();
+        Some(Refusal::permission_denied(&missing.join(" ")))
     }
 
     /// Whether that caller meets all of them.

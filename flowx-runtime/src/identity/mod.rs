@@ -1,5 +1,9 @@
 //! Who calls.
 
+mod bearer;
+mod claims;
+mod jwks;
+mod jwt;
 mod request;
 
 use std::collections::BTreeSet;
@@ -10,6 +14,8 @@ use http::request::Parts;
 
 use crate::refusal::Refusal;
 
+pub use bearer::{BearerTokens, TokenFileError};
+pub use jwt::{Jwt, JwtError};
 pub(crate) use request::from_request;
 
 /// What kind of somebody a principal is.

@@ -1,0 +1,447 @@
+//! The flows' own routes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use ::http::header::CONTENT_TYPE;
+use ::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{RawPathParams, Request, State};
+use axum::response::Response;
+use axum::routing::{MethodFilter, MethodRouter};
+use flowx_manifest::{Category, Trigger};
+
+use super::Web;
+use super::binding::{Binder, query};
+use super::idempotency::{Claim, HELD, KEPT};
+use super::problem::CORRELATION;
+use super::request::{Caller, body};
+use crate::channel::NoChannel;
+use crate::core::ServedFlow;
+use crate::input::{InputError, invalid};
+use crate::invocation::{CallOutcome, Invocation, Output, Transport};
+use crate::refusal::{Refusal, codes};
+
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+/// Why the routes of the flows cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum RouteError {
+    /// Two flows want one.
+    #[error("{method} {route} belongs to {first} and to {second}")]
+    Clash {
+        /// The method.
+        method: String,
+        /// The route.
+        route: String,
+        /// A flow.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// Not a route.
+    #[error("{flow} has the route {method} {route}, which cannot be one: {why}")]
+    Unusable {
+        /// The flow.
+        flow: String,
+        /// The method.
+        method: String,
+        /// The route.
+        route: String,
+        /// Why.
+        why: &'static str,
+    },
+}
+
+struct Endpoint {
+    /// The flow's place in the core's list.
+    flow: usize,
+    /// The names of the path parameters, in order.
+    parameters: Vec<String>,
+    binder: Binder,
+    key_required: bool,
+}
+
+pub(super) fn add(mut router: Router<Web>, web: &Web) -> Result<Router<Web>, RouteError> {
+    let mut paths: BTreeMap<String, MethodRouter<Web>> = BTreeMap::new();
+    let mut taken: BTreeMap<(String, String), String> = BTreeMap::new();
+    for (index, flow) in web.core.flows().iter().enumerate() {
+        for trigger in &flow.published.triggers {
+            let Trigger::Http {
+                method,
+                route,
+                idempotent,
+            } = trigger
+            else {
+                continue;
+            };
+            let unusable = |why| RouteError::Unusable {
+                flow: flow.reference.clone(),
+                method: method.clone(),
+                route: route.clone(),
+                why,
+            };
+            let filter = Method::from_bytes(method.as_bytes())
+                .ok()
+                .and_then(|m| MethodFilter::try_from(m).ok())
+                .ok_or_else(|| unusable("no such method"))?;
+            let (pattern, parameters) = pattern(route).map_err(unusable)?;
+            if let Some(first) =
+                taken.insert((method.clone(), pattern.clone()), flow.reference.clone())
+            {
+                let (method, route) = (method.clone(), route.clone());
+                return Err(RouteError::Clash {
+                    method,
+                    route,
+                    first,
+                    second: flow.reference.clone(),
+                });
+            }
+            let binder = web
+                .core
+                .input_schema(flow)
+                .map(|s| Binder::new(&s))
+                .unwrap_or_default();
+            let endpoint = Arc::new(Endpoint {
+                flow: index,
+                parameters,
+                binder,
+                key_required: *idempotent,
+            });
+            let handler =
+                move |State(web): State<Web>, words: Result<RawPathParams, _>, request: Request| {
+                    let endpoint = Arc::clone(&endpoint);
+                    async move { answer(&web, &endpoint, words.ok(), request).await }
+                };
+            let methods = paths.remove(&pattern).unwrap_or_default();
+            paths.insert(pattern, methods.on(filter, handler));
+        }
+    }
+    for (pattern, methods) in paths {
+        router = router.route(&pattern, methods);
+    }
+    Ok(router)
+}
+
+/// The route with its parameters named by place, since routes that differ in names alone are the same route; and their names.
+fn pattern(route: &str) -> Result<(String, Vec<String>), &'static str> {
+    if !route.starts_with('/') {
+        return Err("it does not begin with /");
+    }
+    if route == "/mcp" || route.starts_with("/flowx/") || route.starts_with("/.well-known/") {
+        return Err("the address is the platform's own");
+    }
+    let (mut out, mut names) = (String::new(), Vec::new());
+    for segment in route[1..].split('/') {
+        out.push('/');
+        match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
+            Some(name) if !name.is_empty() && !name.contains(['{', '}', '*', '/']) => {
+                out.push_str(&format!("{{p{}}}", names.len()));
+                names.push(name.to_owned());
+            }
+            None if !segment.contains(['{', '}', '*', ':', '?', '#']) => out.push_str(segment),
+            _ => return Err("a parameter is a whole segment, as in /tickets/{id}"),
+        }
+    }
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    if distinct.len() != names.len() {
+        return Err("two parameters of one name");
+    }
+    Ok((out, names))
+}
+
+async fn answer(
+    web: &Web,
+    endpoint: &Endpoint,
+    words: Option<RawPathParams>,
+    request: Request,
+) -> Response {
+    let (parts, raw) = request.into_parts();
+    let mut caller = match Caller::establish(web, &parts).await {
+        Ok(caller) => caller,
+        Err(response) => return response,
+    };
+    let flow = &web.core.flows()[endpoint.flow];
+    caller.challenge.scope = flow.demands.permissions.clone();
+    match call(web, endpoint, flow, &caller, &parts, words, raw).await {
+        Ok((output, replayed)) => success(&output, &caller, replayed),
+        Err(refusal) => caller.problem(&refusal),
+    }
+}
+
+async fn call(
+    web: &Web,
+    endpoint: &Endpoint,
+    flow: &ServedFlow,
+    caller: &Caller,
+    parts: &::http::request::Parts,
+    words: Option<RawPathParams>,
+    raw: Body,
+) -> Result<(Output, bool), Refusal> {
+    // A caller who is nobody learns how to become somebody before it learns whether there is something.
+    if !web.core.visible(&caller.principal, flow) {
+        return Err(absent(caller, flow));
+    }
+    let read = body(parts, raw, web.core.limits().json).await?;
+    let input = endpoint
+        .binder
+        .bind(read, &parameters(endpoint, words, parts.uri.query())?)?;
+    let mut invocation = Invocation::new(
+        flow.reference.clone(),
+        Arc::clone(&caller.principal),
+        input,
+        Transport::Http,
+    );
+    invocation.correlation_id.clone_from(&caller.correlation_id);
+    let key = match idempotency_key(parts, endpoint.key_required)? {
+        Some(key) => scoped(&key, &caller.principal.key(), &flow.reference),
+        None => {
+            return run(web, caller, flow, invocation)
+                .await
+                .map(|output| (output, false));
+        }
+    };
+    invocation.idempotency_key.clone_from(&key);
+    let fingerprint = blake3::hash(invocation.input.to_canonical().as_bytes())
+        .to_hex()
+        .to_string();
+    let now = web.core.now();
+    match web
+        .records
+        .claim(&key, &fingerprint, now, now + HELD)
+        .await?
+    {
+        Claim::Recorded(text) => return Ok((Output { text }, true)),
+        Claim::Running => {
+            let message = "The same call is still running; ask again in a moment.";
+            return Err(Refusal::new(
+                codes::IN_PROGRESS,
+                Category::Conflict,
+                message,
+            ));
+        }
+        Claim::Other => {
+            let message =
+                "This Idempotency-Key came with another input before; a new call needs a new key.";
+            return Err(Refusal::new(
+                codes::KEY_REUSED,
+                Category::Validation,
+                message,
+            ));
+        }
+        Claim::Fresh => {}
+    }
+    let mut held = Held {
+        web,
+        key: Some(key),
+    };
+    let result = tokio::time::timeout(HELD, run(web, caller, flow, invocation)).await;
+    let result = result.unwrap_or_else(|_| {
+        Err(Refusal::new(
+            codes::DEADLINE_EXCEEDED,
+            Category::Unavailable,
+            "The call took longer than it may.",
+        ))
+    });
+    if let (Ok(output), Some(key)) = (&result, held.key.take()) {
+        // What has been done is done: that the record failed must not turn the answer into a failure.
+        if let Err(refusal) = web
+            .records
+            .finish(&key, &output.text, web.core.now() + KEPT)
+            .await
+        {
+            tracing::error!(
+                code = &*refusal.code,
+                internal = refusal.operator_detail(),
+                "an answer could not be recorded"
+            );
+        }
+    }
+    result.map(|output| (output, false))
+}
+
+/// Gives the key back when the call ended without an answer to keep, or its caller left.
+struct Held<'a> {
+    web: &'a Web,
+    key: Option<String>,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let Some(key) = self.key.take() else { return };
+        let records = Arc::clone(&self.web.records);
+        if tokio::runtime::Handle::try_current().is_ok() {
+            self.web.core.tasks().spawn(async move {
+                if let Err(refusal) = records.release(&key).await {
+                    tracing::warn!(
+                        code = &*refusal.code,
+                        "an idempotency key could not be given back; it expires by itself"
+                    );
+                }
+            });
+        }
+    }
+}
+
+async fn run(
+    web: &Web,
+    caller: &Caller,
+    flow: &ServedFlow,
+    invocation: Invocation,
+) -> Result<Output, Refusal> {
+    match web.core.call(invocation, Arc::new(NoChannel)).await {
+        CallOutcome::Done(output) => Ok(output),
+        CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => Err(refusal),
+        CallOutcome::Unknown => Err(absent(caller, flow)),
+        CallOutcome::InputRequired { .. } => Err(Refusal::internal(
+            codes::INTERNAL,
+            "the gate asked a caller who cannot be asked",
+        )),
+    }
+}
+
+fn absent(caller: &Caller, flow: &ServedFlow) -> Refusal {
+    if caller.principal.is_anonymous() && flow.demands.authenticated {
+        return Refusal::not_authenticated();
+    }
+    Refusal::new(
+        codes::UNKNOWN_FLOW,
+        Category::NotFound,
+        "There is nothing here for this caller.",
+    )
+}
+
+fn parameters(
+    endpoint: &Endpoint,
+    words: Option<RawPathParams>,
+    text: Option<&str>,
+) -> Result<Vec<(String, String)>, Refusal> {
+    let mut out = Vec::new();
+    let not_text = || {
+        invalid(vec![InputError {
+            path: String::new(),
+            message: "the path is not UTF-8 text".to_owned(),
+        }])
+    };
+    if !endpoint.parameters.is_empty() {
+        let words = words.ok_or_else(not_text)?;
+        for (name, (_, word)) in endpoint.parameters.iter().zip(&words) {
+            if word.contains('\0') {
+                return Err(not_text());
+            }
+            out.push((name.clone(), word.to_owned()));
+        }
+    }
+    out.extend(query(text.unwrap_or(""))?);
+    Ok(out)
+}
+
+fn idempotency_key(
+    parts: &::http::request::Parts,
+    required: bool,
+) -> Result<Option<String>, Refusal> {
+    let mut all = parts.headers.get_all(KEY).iter();
+    let wrong = |message| {
+        Err(Refusal::new(
+            codes::KEY_INVALID,
+            Category::Validation,
+            message,
+        ))
+    };
+    match (all.next(), all.next()) {
+        (None, _) if required => Err(Refusal::new(
+            codes::KEY_REQUIRED,
+            Category::Validation,
+            "This call needs an Idempotency-Key header, so that it can be repeated safely.",
+        )),
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => wrong("There are two Idempotency-Key headers."),
+        (Some(key), None) => match key.to_str() {
+            // The draft's structured string and the bare word that everybody sends are the same key.
+            Ok(text) => match text.trim().trim_matches('"') {
+                "" => wrong("The Idempotency-Key is empty."),
+                key if key.len() > 255 => {
+                    wrong("The Idempotency-Key is longer than 255 characters.")
+                }
+                key => Ok(Some(key.to_owned())),
+            },
+            Err(_) => wrong("The Idempotency-Key is not plain text."),
+        },
+    }
+}
+
+/// A caller's key under which nobody else's call and no other flow's can meet it, of one length.
+fn scoped(key: &str, principal: &str, flow: &str) -> String {
+    let mut hash = blake3::Hasher::new();
+    for part in [principal, flow, key] {
+        hash.update(&(part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().to_hex()[..32].to_owned()
+}
+
+fn success(output: &Output, caller: &Caller, replayed: bool) -> Response {
+    let nothing = output.text == "null";
+    let mut response = Response::new(if nothing {
+        Body::empty()
+    } else {
+        Body::from(output.text.clone())
+    });
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&caller.correlation_id) {
+        headers.insert(CORRELATION, id);
+    }
+    if replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    if nothing {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    } else {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_its_shape_and_not_its_names() {
+        assert_eq!(
+            pattern("/a/{id}/b/{n}"),
+            Ok(("/a/{p0}/b/{p1}".into(), vec!["id".into(), "n".into()]))
+        );
+        assert_eq!(pattern("/"), Ok(("/".into(), vec![])));
+        for wrong in [
+            "a",
+            "/{a}/{a}",
+            "/{*rest}",
+            "/x{a}",
+            "/{}",
+            "/mcp",
+            "/flowx/manifest",
+            "/.well-known/x",
+            "/a?b",
+            "/:a",
+        ] {
+            assert!(pattern(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn one_key_of_two_callers_is_two_keys() {
+        let all: BTreeSet<String> = [
+            ("k", "a", "f"),
+            ("k", "b", "f"),
+            ("k", "a", "g"),
+            ("ka", "", "f"),
+            ("k", "", "af"),
+        ]
+        .map(|(k, p, f)| scoped(k, p, f))
+        .into();
+        assert_eq!(all.len(), 5);
+    }
+}

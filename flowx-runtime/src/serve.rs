@@ -1,0 +1,112 @@
+//! Serving an application until it is told to stop, and stopping so that nothing is lost.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+
+use crate::app::{App, StartError};
+
+/// How long open requests may go on after the signal to stop; then their callers are left. Undoing goes on after that for as long again.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Why serving ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// It did not start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The listener broke.
+    #[error("the listener broke: {0}")]
+    Listener(#[from] std::io::Error),
+}
+
+impl App {
+    /// Serves until the process is told to stop (SIGINT or SIGTERM): no new calls, those that run may end, what was cut off is undone.
+    ///
+    /// # Errors
+    /// When it does not start, or the listener breaks.
+    pub async fn serve(self, listener: TcpListener) -> Result<(), ServeError> {
+        self.serve_until(listener, told_to_stop()).await
+    }
+
+    /// The same until that future ends.
+    ///
+    /// # Errors
+    /// When it does not start, or the listener breaks.
+    pub async fn serve_until(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let (core, router) = self.into_router()?;
+        let application = &core.manifest().application;
+        tracing::info!(
+            application = application.name,
+            version = application.version,
+            manifest = core.embedded().digest,
+            flows = core.flows().len(),
+            "serving"
+        );
+        // Without it, Nagle's algorithm and delayed acknowledgements cost a small event of a stream some 40 ms.
+        let listener = listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "no TCP_NODELAY");
+            }
+        });
+        let stopping = core.stopping().clone();
+        let signal = stopping.clone();
+        tokio::spawn(async move {
+            stop.await;
+            tracing::info!("stopping");
+            signal.cancel();
+        });
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let server = axum::serve(listener, service)
+            .with_graceful_shutdown(stopping.clone().cancelled_owned());
+        let mut server = std::pin::pin!(server.into_future());
+        let served = tokio::select! {
+            served = &mut server => served,
+            () = stopping.cancelled() => match timeout(GRACE, &mut server).await {
+                Ok(served) => served,
+                Err(_) => {
+                    tracing::warn!("callers who did not end in time are left");
+                    Ok(())
+                }
+            },
+        };
+        core.tasks().close();
+        if timeout(GRACE, core.tasks().wait()).await.is_err() {
+            tracing::error!(
+                tasks = core.tasks().len(),
+                "work that outlives its callers did not end in time"
+            );
+        }
+        served.map_err(ServeError::Listener)
+    }
+}
+
+async fn told_to_stop() {
+    let interrupt = async {
+        // Without a handler the signal ends the process, which is the default anyway.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
