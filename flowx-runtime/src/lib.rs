@@ -60,11 +60,13 @@ pub mod flowx {
 pub mod __private {
     pub use crate::context::{Cx, FlowCx};
     pub use crate::embedded::{Embedded, FlowEntry, Kind, Published, Registry, Slice};
+    pub use crate::prove::{
+        NoInput, Repeat, Returns, any_side_effect, entry, join, same_ids, sorted,
+    };
     pub use crate::traits::{
         Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,
         HasFlow, HasStep, NoUndo, Stance, StepInfo, Undo, UndoBy,
     };
-    pub use crate::prove::{NoInput, Repeat, Returns, any_side_effect, entry, join, same_ids, sorted};
     pub use flowx_manifest::{Category, EffectClass};
     pub use std::vec::Vec;
 }

@@ -108,7 +108,9 @@ pub const fn any_side_effect(classes: &[EffectClass]) -> bool {
 }
 
 /// All lists one after the other; `N` is how many they hold together.
-pub const fn join<const N: usize>(lists: &[&[&'static [&'static str]]]) -> [&'static [&'static str]; N] {
+pub const fn join<const N: usize>(
+    lists: &[&[&'static [&'static str]]],
+) -> [&'static [&'static str]; N] {
     let mut all: [&'static [&'static str]; N] = [&[]; N];
     let (mut list, mut at) = (0, 0);
     while list < lists.len() {
@@ -195,7 +197,10 @@ mod tests {
     fn reading_is_no_side_effect_and_everything_else_is() {
         assert!(!any_side_effect(&[EffectClass::Reads]));
         for class in EffectClass::ALL {
-            assert_eq!(any_side_effect(&[EffectClass::Reads, *class]), *class != EffectClass::Reads);
+            assert_eq!(
+                any_side_effect(&[EffectClass::Reads, *class]),
+                *class != EffectClass::Reads
+            );
         }
     }
 
