@@ -1,0 +1,225 @@
+//! Whether every value of one schema is a value of another, with the direction in which it is read.
+//!
+//! The answer is a greatest fixpoint: every pair of terms that the question leads to is assumed included, and a pair
+//! falls when one of its requirements falls, until nothing falls any more. So recursion needs no special case, no answer
+//! depends on the order of questions, and no answer that was only assumed is kept. Work is counted; beyond the budget
+//! the answer is undecided, never included.
+//!
+//! **Undeclared members.** A program that reads an open object is sent what the object declares; nobody sends a member
+//! that no version declared. So, for requests, a member that the old side leaves undeclared and open is not held against
+//! a new declaration of it ("emitted values"). A response is held to the letter: an open object may carry anything.
+
+mod decide;
+mod explain;
+
+use std::collections::BTreeMap;
+
+use flowx_manifest::{Direction, Json};
+
+pub(crate) use explain::{Fail, Reason, Seg, pointer};
+
+use crate::schema::Doc;
+use decide::Engine;
+
+/// How much work a question may take, in steps of roughly a microsecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Steps.
+    pub steps: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { steps: 2_000_000 }
+    }
+}
+
+/// Yes, not known, no. Order is descent: requirements are joined by the maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tri {
+    Yes,
+    Maybe,
+    No,
+}
+
+impl From<Option<bool>> for Tri {
+    fn from(answer: Option<bool>) -> Tri {
+        match answer {
+            Some(true) => Tri::Yes,
+            Some(false) => Tri::No,
+            None => Tri::Maybe,
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Every value of the one is a value of the other.
+    Included,
+    /// Some value is not.
+    Not {
+        /// Where in the schema, members by their names.
+        pointer: String,
+        /// A value that the one side accepts and the other refuses, checked with a validator on both.
+        witness: Option<Json>,
+        /// What refuses it.
+        reason: String,
+    },
+    /// Not known.
+    Undecided {
+        /// What stands in the way.
+        why: String,
+    },
+}
+
+/// Whether `new` can stand in for `old`. A request: everything that `old` accepted must be accepted by `new`. A response:
+/// everything that `new` writes must be allowed by `old`.
+pub fn check(old: &Json, new: &Json, direction: Direction, budget: Budget) -> Verdict {
+    let (sub, sup) = match direction {
+        Direction::Request => (old, new),
+        Direction::Response => (new, old),
+    };
+    let question = Question {
+        sub: Doc::alone(sub),
+        sup: Doc::alone(sup),
+        emitted: direction == Direction::Request,
+        budget,
+        witnesses: true,
+    };
+    let fails = question.ask();
+    match fails.iter().max_by_key(|f| f.tri) {
+        None => Verdict::Included,
+        Some(worst) => {
+            // The first of the worst: the order is that of the schema.
+            let worst = fails.iter().find(|f| f.tri == worst.tri).unwrap_or(worst);
+            match worst.tri {
+                Tri::No => Verdict::Not {
+                    pointer: worst.pointer(),
+                    witness: worst.witness.clone(),
+                    reason: worst.reason.to_string(),
+                },
+                _ => Verdict::Undecided {
+                    why: worst.reason.to_string(),
+                },
+            }
+        }
+    }
+}
+
+/// One question to the engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) sub: Doc<'a>,
+    pub(crate) sup: Doc<'a>,
+    /// Whether undeclared members of the subset's open objects are left out of account.
+    pub(crate) emitted: bool,
+    pub(crate) budget: Budget,
+    /// Whether to look for witnesses.
+    pub(crate) witnesses: bool,
+}
+
+impl Question<'_> {
+    /// Everything that stands between the two; empty when included. In the order of the schema.
+    pub(crate) fn ask(&self) -> Vec<Fail> {
+        let mut engine = Engine::new(self);
+        let root = engine.decide();
+        if root == Tri::Yes {
+            return Vec::new();
+        }
+        let mut fails = engine.explain(root);
+        if self.witnesses {
+            self.verify(&mut engine, &mut fails);
+        }
+        fails
+    }
+
+    /// Holds every witness against a validator that knows nothing of this engine.
+    fn verify<'a>(&'a self, engine: &mut Engine<'a>, fails: &mut [Fail]) {
+        let (sub_doc, sup_doc) = (self.sub.standalone(), self.sup.standalone());
+        let (Ok(sub), Ok(sup)) = (validator(&sub_doc), validator(&sup_doc)) else {
+            fails.iter_mut().for_each(|f| f.witness = None);
+            return;
+        };
+        for fail in fails.iter_mut() {
+            let Some(witness) = &fail.witness else {
+                continue;
+            };
+            let value = witness.to_value();
+            let (in_sub, in_sup) = (sub.is_valid(&value), sup.is_valid(&value));
+            match (in_sub, in_sup) {
+                (true, false) => {
+                    // A counterexample settles what the algebra left open; only a changed pattern stays a matter for
+                    // people, who see the example.
+                    if fail.tri == Tri::Maybe
+                        && !matches!(fail.reason, Reason::Pattern { .. } | Reason::Budget)
+                    {
+                        fail.tri = Tri::No;
+                    }
+                }
+                (true, true) => {
+                    fail.witness = None;
+                    fail.tri = Tri::Maybe;
+                }
+                (false, _) => fail.witness = None,
+            }
+        }
+        let open = fails
+            .iter()
+            .position(|f| f.witness.is_none() && !matches!(f.reason, Reason::Budget));
+        if let (true, Some(open)) = (fails.iter().all(|f| f.witness.is_none()), open) {
+            let found = engine.samples(48).into_iter().find(|v| {
+                let value = v.to_value();
+                sub.is_valid(&value) && !sup.is_valid(&value)
+            });
+            if let Some(witness) = found {
+                let fail = &mut fails[open];
+                if !self.emitted
+                    || fail.tri == Tri::No
+                    || !matches!(fail.reason, Reason::Pattern { .. })
+                {
+                    fail.witness = Some(witness);
+                    if !matches!(fail.reason, Reason::Pattern { .. }) {
+                        fail.tri = Tri::No;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn validator(schema: &Json) -> Result<jsonschema::Validator, String> {
+    jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .should_validate_formats(false)
+        .build(&schema.to_value())
+        .map_err(|e| e.to_string())
+}
+
+impl Doc<'_> {
+    /// The document with everything it refers to inside it.
+    pub(crate) fn standalone(&self) -> Json {
+        let mut root = self.root.clone();
+        let Some(contracts) = self.contracts else {
+            return root;
+        };
+        let mut defs = BTreeMap::new();
+        let mut todo = std::collections::BTreeSet::new();
+        flowx_manifest::references(&root, &mut todo);
+        while let Some(next) = todo.pop_first() {
+            if let (false, Some(schema)) = (defs.contains_key(&next), contracts.get(&next)) {
+                flowx_manifest::references(schema, &mut todo);
+                defs.insert(next, (*schema).clone());
+            }
+        }
+        if !defs.is_empty() {
+            if let Json::Bool(_) = root {
+                return root;
+            }
+            if let Some(map) = root.as_object_mut() {
+                map.insert("$defs".to_owned(), Json::Object(defs));
+            }
+        }
+        root
+    }
+}
