@@ -11,13 +11,16 @@ use tokio_util::task::TaskTracker;
 use crate::core::{Core, ServedFlow};
 use crate::embedded::{Embedded, Registry};
 use crate::engine::Effects;
-use crate::http::{MemoryRecords, PublicUrl, Records, RouteError, Web};
+use crate::gate::{Gate, GateOptions, GateParts, Hooks};
+use crate::http::{PublicUrl, Records, RouteError, Web};
 use crate::identity::Identity;
 use crate::input::Contract;
 use crate::invocation::{Clock, Ids, System};
 use crate::limits::{Limits, RateLimiter};
 use crate::mcp::{McpOptions, McpStartError};
-use crate::traits::Effect;
+use crate::refusal::Refusal;
+use crate::store::{MemoryStore, SharedStore};
+use crate::traits::{Effect, Flow};
 use crate::visible::{Demands, Visibility};
 
 /// An application before it is served.
@@ -32,7 +35,10 @@ pub struct App {
     ids: Arc<dyn Ids>,
     undo_limit: Duration,
     limits: Limits,
-    records: Arc<dyn Records>,
+    records: Option<Arc<dyn Records>>,
+    store: Option<SharedStore>,
+    gate: GateOptions,
+    hooks: Hooks,
     mcp: McpOptions,
     public_url: PublicUrl,
     routes: axum::Router,
@@ -68,6 +74,12 @@ pub enum StartError {
         /// Why.
         why: String,
     },
+    /// Hooks without a flow, or flows without their hook.
+    #[error("what the application says about its calls does not fit: {}", .0.join("; "))]
+    Hooks(Vec<String>),
+    /// The gate keeps itself up in the background.
+    #[error("an application is built inside of a tokio runtime")]
+    NoRuntime,
     /// Routes that cannot be served.
     #[error(transparent)]
     Routes(#[from] RouteError),
@@ -90,7 +102,10 @@ impl App {
             ids: Arc::new(System),
             undo_limit: Duration::from_secs(30),
             limits: Limits::default(),
-            records: Arc::new(MemoryRecords::default()),
+            records: None,
+            store: None,
+            gate: GateOptions::default(),
+            hooks: Hooks::default(),
             mcp: McpOptions::default(),
             public_url: PublicUrl::default(),
             routes: axum::Router::new(),
@@ -128,10 +143,52 @@ impl App {
         self
     }
 
-    /// Where the answers of calls with an `Idempotency-Key` are kept. The default is memory, which one process sees.
+    /// Where the answers of calls with an `Idempotency-Key` are kept, where it is not the store.
     #[must_use]
     pub fn records(mut self, records: impl Records) -> App {
-        self.records = Arc::new(records);
+        self.records = Some(Arc::new(records));
+        self
+    }
+
+    /// What outlives a call: proposals, rules, spent questions, answers by key, the audit trail. The default is memory, which one process
+    /// sees and which is lost with it: for trying things out.
+    #[must_use]
+    pub fn store(mut self, store: SharedStore) -> App {
+        self.store = Some(store);
+        self
+    }
+
+    /// The settings of the gate.
+    #[must_use]
+    pub fn gate(mut self, options: GateOptions) -> App {
+        self.gate = options;
+        self
+    }
+
+    /// What a person reads for the values of a call of the flow `F`: pairs of an argument's path (`ticket_id`, `lines/0/part`) and words
+    /// (`Ticket T-7`). They stand beside the values, never instead of them.
+    #[must_use]
+    pub fn names<F, Fut>(mut self, hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static) -> App
+    where
+        F: Flow,
+        Fut: Future<Output = Vec<(String, String)>> + Send + 'static,
+    {
+        self.hooks.names::<F, Fut>(hook);
+        self
+    }
+
+    /// Which version of its subject a call of the flow `F` is about. A yes covers that version alone. Needed by every flow whose
+    /// declaration says `subject_version`.
+    #[must_use]
+    pub fn subject_version<F, Fut>(
+        mut self,
+        hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static,
+    ) -> App
+    where
+        F: Flow,
+        Fut: Future<Output = Result<String, Refusal>> + Send + 'static,
+    {
+        self.hooks.subject_version::<F, Fut>(hook);
         self
     }
 
@@ -184,13 +241,14 @@ impl App {
     /// When what is published, compiled in and given are not the same, or something of it cannot be served.
     pub fn into_router(self) -> Result<(Arc<Core>, axum::Router), StartError> {
         let web_parts = (
-            Arc::clone(&self.records),
+            self.records.clone(),
             self.public_url.clone(),
             self.mcp.clone(),
             self.routes.clone(),
         );
         let core = self.into_core()?;
         let (records, public_url, mcp, routes) = web_parts;
+        let records = records.unwrap_or_else(|| Arc::clone(core.gate()) as Arc<dyn Records>);
         let web = Web {
             core: Arc::clone(&core),
             records,
@@ -219,6 +277,11 @@ impl App {
         (embedded.register)(&mut registry);
         check_bindings(&manifest, &registry)?;
         check_effects(&manifest, &registry, &self)?;
+
+        check_hooks(&manifest, &self.hooks)?;
+        if tokio::runtime::Handle::try_current().is_err() {
+            return Err(StartError::NoRuntime);
+        }
 
         let mut flows = Vec::new();
         let (mut by_reference, mut by_tool) = (HashMap::new(), HashMap::new());
@@ -258,7 +321,27 @@ impl App {
                 binding: *binding,
             });
         }
+        let tasks = TaskTracker::new();
+        let store = self.store.unwrap_or_else(|| {
+            tracing::warn!(
+                "no store is set: what is approved, asked and recorded is lost with this process"
+            );
+            Arc::new(MemoryStore::for_tests())
+        });
+        let gate = Gate::start(GateParts {
+            store,
+            options: self.gate,
+            policy: self.mcp.confirmation,
+            public_url: self.public_url.0,
+            hooks: self.hooks,
+            embedded,
+            manifest: Arc::clone(&manifest),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            tasks: tasks.clone(),
+        });
         Ok(Arc::new(Core {
+            gate,
             embedded,
             manifest,
             flows,
@@ -269,7 +352,7 @@ impl App {
             visibility: self.visibility,
             clock: self.clock,
             ids: self.ids,
-            tasks: TaskTracker::new(),
+            tasks,
             undo_limit: self.undo_limit,
             limits: self.limits,
             rate: self.limits.rate.map(RateLimiter::new),
@@ -280,6 +363,40 @@ impl App {
 
 fn reference_of(id: &str, version: &str) -> String {
     format!("{id}@{version}")
+}
+
+/// Every flow whose yes covers one version of its subject has the hook that says it, and no hook is of a flow that is not there.
+fn check_hooks(manifest: &Manifest, hooks: &Hooks) -> Result<(), StartError> {
+    let mut wrong = Vec::new();
+    for flow in &manifest.flows {
+        let reference = flow.reference().to_string();
+        let declared = flow.approval.as_ref().is_some_and(|a| a.subject_version);
+        match (declared, hooks.knows_version_of(&reference)) {
+            (true, false) => wrong.push(format!(
+                "{reference} declares `subject_version`: add .subject_version::<…>(…) to the App"
+            )),
+            (false, true) => wrong.push(format!(
+                "{reference} has a hook for its subject's version and does not declare `subject_version`"
+            )),
+            _ => {}
+        }
+    }
+    for flow in hooks.flows() {
+        if !manifest
+            .flows
+            .iter()
+            .any(|f| f.reference().to_string() == flow)
+        {
+            wrong.push(format!(
+                "there is a hook for {flow}, which is not published"
+            ));
+        }
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(StartError::Hooks(wrong))
+    }
 }
 
 /// Everything published is compiled in, and the reverse. P1 proves it at build time; this catches a manifest that was swapped since.

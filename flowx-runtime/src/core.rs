@@ -16,11 +16,12 @@ use tokio_util::task::TaskTracker;
 use crate::channel::Channel;
 use crate::embedded::{Embedded, FlowBinding};
 use crate::engine::{Call, Effects};
+use crate::gate::{Gate, Pass};
 use crate::identity::{Identity, Principal};
 use crate::input::Contract;
 use crate::invocation::{CallOutcome, Clock, Ids, Invocation};
 use crate::limits::{Limits, RateLimiter};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, codes};
 use crate::telemetry;
 use crate::visible::{Demands, Visibility};
 
@@ -40,6 +41,7 @@ pub struct Core {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) tasks: TaskTracker,
+    pub(crate) gate: Arc<Gate>,
     pub(crate) undo_limit: Duration,
     pub(crate) limits: Limits,
     pub(crate) rate: Option<RateLimiter>,
@@ -119,10 +121,19 @@ impl Core {
 
     /// The one predicate: whether that flow exists for that caller. Lists, calls, resources and routes all ask it.
     pub fn visible(&self, principal: &Principal, flow: &ServedFlow) -> bool {
+        // What a declared agent never does is not there for it, whatever the visibility.
+        if self.gate.never(principal, &flow.published) {
+            return false;
+        }
         match self.visibility {
             Visibility::All => true,
             Visibility::Permitted => flow.demands.met_by(principal),
         }
+    }
+
+    /// The gate: who needs whose yes for what.
+    pub fn gate(&self) -> &Arc<Gate> {
+        &self.gate
     }
 
     /// Whether two callers can see different tools, so that a list of one must not be kept for another. Declared agents do not see what
@@ -221,7 +232,63 @@ impl Core {
     ) -> CallOutcome {
         match flow.contract.read(invocation.input) {
             Ok(input) => invocation.input = input,
-            Err(refusal) => return CallOutcome::Refused(refusal),
+            Err(refusal) => {
+                let outcome = CallOutcome::Refused(refusal);
+                // The reader has taken the input along; what is recorded holds none of it.
+                let empty = Invocation {
+                    input: Json::Null,
+                    ..invocation
+                };
+                self.gate.note_outcome(&empty, &outcome).await;
+                return outcome;
+            }
+        }
+        match self.gate.admit(flow, &invocation, &channel).await {
+            Ok(pass) => self.run(flow, invocation, channel, pass).await,
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Runs what a person approved, and writes down how it ended.
+    pub(crate) async fn run_admitted(
+        &self,
+        mut invocation: Invocation,
+        channel: Arc<dyn Channel>,
+        pass: Pass,
+    ) {
+        // By its name alone: who may see it was settled when it was asked, and each step checks who may do it.
+        let flow = self
+            .by_reference
+            .get(&invocation.flow)
+            .map(|i| &self.flows[*i]);
+        let Some(flow) = flow else {
+            let gone = Refusal::internal(codes::INTERNAL, "the approved flow is not here");
+            self.gate.settle(pass, &Err(gone)).await;
+            return;
+        };
+        match flow.contract.read(invocation.input) {
+            Ok(input) => invocation.input = input,
+            Err(refusal) => {
+                self.gate.settle(pass, &Err(refusal)).await;
+                return;
+            }
+        }
+        let span = telemetry::call_span(flow, &invocation);
+        let observed = telemetry::Observed::begin(&flow.published, invocation.transport);
+        let run = self.run(flow, invocation, channel, pass);
+        observed.end(&tracing::Instrument::instrument(run, span).await);
+    }
+
+    /// The flow itself, once.
+    async fn run(
+        &self,
+        flow: &ServedFlow,
+        mut invocation: Invocation,
+        channel: Arc<dyn Channel>,
+        pass: Pass,
+    ) -> CallOutcome {
+        if let Some(key) = pass.idempotency_key() {
+            invocation.idempotency_key = key.to_owned();
         }
         let input = invocation.input.clone();
         let call = Arc::new(Call {
@@ -234,7 +301,9 @@ impl Core {
             undo_limit: self.undo_limit,
             refused: Default::default(),
         });
-        match (flow.binding.run)(call, input).await {
+        let result = (flow.binding.run)(call, input).await;
+        self.gate.settle(pass, &result).await;
+        match result {
             Ok(output) => CallOutcome::Done(output),
             Err(refusal) => CallOutcome::Refused(refusal),
         }

@@ -50,6 +50,10 @@ pub struct Invocation {
     pub idempotency_key: String,
     /// How it arrived.
     pub transport: Transport,
+    /// The skill that a declared agent works under. It narrows what the agent may, and nothing else.
+    pub skill: Option<String>,
+    /// The approval that an HTTP caller names in `FlowX-Approval`. Never from a tool's input; a plain repetition of the call does as well.
+    pub redeem: Option<String>,
 }
 
 impl Invocation {
@@ -67,6 +71,8 @@ impl Invocation {
             correlation_id: Uuid::now_v7().to_string(),
             idempotency_key: Uuid::new_v4().to_string(),
             transport,
+            skill: None,
+            redeem: None,
         }
     }
 }

@@ -11,6 +11,7 @@ mod context;
 mod core;
 mod embedded;
 mod engine;
+pub mod gate;
 mod http;
 mod identity;
 mod input;
@@ -33,6 +34,7 @@ pub use context::{Cx, FlowCx};
 pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
 pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
+pub use gate::{GateOptions, Webhook, gate_codes};
 pub use http::{Claim, MemoryRecords, Records, RouteError};
 pub use identity::{
     BearerTokens, Identity, Jwt, JwtError, Principal, PrincipalKind, TokenFileError,

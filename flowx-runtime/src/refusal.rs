@@ -149,6 +149,7 @@ impl Refusal {
             codes::METHOD => S::METHOD_NOT_ALLOWED,
             codes::RATE_LIMITED => S::TOO_MANY_REQUESTS,
             "approval.required" => S::PRECONDITION_REQUIRED,
+            "approval.too_many_waiting" => S::TOO_MANY_REQUESTS,
             _ => match self.category {
                 Category::Validation => S::BAD_REQUEST,
                 Category::NotFound => S::NOT_FOUND,

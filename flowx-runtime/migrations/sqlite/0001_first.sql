@@ -54,6 +54,13 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_expires ON sessions (expires);
 
+-- The keys that seal questions, shared by every instance.
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    at BIGINT NOT NULL,
+    secret TEXT NOT NULL
+);
+
 -- Records are written here together with what they tell of, and moved from here into the chain.
 CREATE TABLE audit_inbox (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -15,7 +15,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
 pub use idempotency::{Claim, MemoryRecords, Records};
-pub(crate) use request::{Caller, PublicUrl};
+pub(crate) use request::{Caller, PublicUrl, body};
 pub use routes::RouteError;
 
 use crate::core::Core;
@@ -37,7 +37,7 @@ pub(crate) struct Web {
 pub(crate) fn router(web: Web, mcp: Router, own: Router) -> Result<Router, RouteError> {
     let router = routes::add(Router::new(), &web)?;
     let mcp = mcp.layer(from_fn_with_state(web.clone(), door));
-    Ok(surface::add(router)
+    Ok(crate::gate::router(surface::add(router))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(not_found)
         .with_state(web)

@@ -24,6 +24,8 @@ use crate::invocation::{CallOutcome, Invocation, Output, Transport};
 use crate::refusal::{Refusal, codes};
 
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const SKILL: HeaderName = HeaderName::from_static("flowx-skill");
+const APPROVAL: HeaderName = HeaderName::from_static("flowx-approval");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Why the routes of the flows cannot be served.
@@ -195,6 +197,8 @@ async fn call(
         Transport::Http,
     );
     invocation.correlation_id.clone_from(&caller.correlation_id);
+    invocation.skill = word(parts, &SKILL)?;
+    invocation.redeem = word(parts, &APPROVAL)?;
     let key = match idempotency_key(parts, endpoint.key_required)? {
         Some(key) => scoped(&key, &caller.principal.key(), &flow.reference),
         None => {
@@ -260,6 +264,25 @@ async fn call(
         }
     }
     result.map(|output| (output, false))
+}
+
+/// The one value of a header that is optional.
+fn word(parts: &::http::request::Parts, name: &HeaderName) -> Result<Option<String>, Refusal> {
+    let mut values = parts.headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => match value.to_str() {
+            Ok(text) if text.len() <= 128 => Ok(Some(text.to_owned())),
+            _ => Err(invalid(vec![InputError {
+                path: String::new(),
+                message: format!("the header {name} is not a short plain word"),
+            }])),
+        },
+        (Some(_), Some(_)) => Err(invalid(vec![InputError {
+            path: String::new(),
+            message: format!("the header {name} stands there twice"),
+        }])),
+    }
 }
 
 /// Gives the key back when the call ended without an answer to keep, or its caller left.

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::{Claim, Claiming, Page, Proposed, SharedStore, StoreError};
 use crate::agents::{ReachOfRule, StandingRule};
 use crate::audit::{Record, export};
+use crate::gate::Key;
 use crate::proposals::{Execution, Proposal, Requester, Shown, Status};
 
 /// What the store got wrong: which requirement, and how it showed.
@@ -39,6 +40,7 @@ pub async fn run(store: &SharedStore) -> Vec<Violation> {
         seen.rules().await,
         seen.sessions().await,
         seen.audit().await,
+        seen.keys().await,
     ];
     for error in results.into_iter().filter_map(Result::err) {
         seen.check("a store that can be reached answers", false, error);
@@ -574,6 +576,48 @@ impl Suite {
         store.session_end(&session).await?;
         let owner = store.session_owner(&session, 2_500).await?;
         self.check("an ended session has no principal", owner.is_none(), owner);
+        Ok(())
+    }
+
+    async fn keys(&mut self) -> Checked {
+        let key = |byte: u8| Key {
+            id: id(),
+            secret: [byte; 32],
+        };
+        let (first, second, third) = (key(1), key(2), key(3));
+        // Later than whatever an earlier run left behind.
+        let now = Uuid::now_v7()
+            .get_timestamp()
+            .map_or(0, |t| t.to_unix().0 as i64 * 1_000)
+            + 10_000_000;
+        let now = now + i64::from(Uuid::new_v4().as_bytes()[0]) * 10_000_000;
+        let keys = self.store.keys(&first, now, now - 1_000, 0).await?;
+        self.check(
+            "without a young key the candidate is added, first",
+            keys.first() == Some(&first),
+            &keys,
+        );
+        let keys = self.store.keys(&second, now + 500, now - 500, 0).await?;
+        let kept = keys.first() == Some(&first) && !keys.contains(&second);
+        self.check("a young key is kept on using", kept, &keys);
+        let keys = self
+            .store
+            .keys(&third, now + 5_000, now + 4_000, now - 1)
+            .await?;
+        self.check(
+            "keys are rotated, and older ones stay for a while",
+            keys == [third.clone(), first],
+            &keys,
+        );
+        let keys = self
+            .store
+            .keys(&second, now + 6_000, now + 4_000, now + 5_900)
+            .await?;
+        self.check(
+            "old keys are forgotten, the newest never",
+            keys == [third],
+            &keys,
+        );
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use flowx_manifest::audit_chain::{Head, Link};
 use super::{Claim, Claiming, Millis, Page, Proposed, Store, StoreError, Wait};
 use crate::agents::StandingRule;
 use crate::audit::Record;
+use crate::gate::Key;
 use crate::proposals::{Proposal, Status};
 
 /// A store in memory. For tests: it belongs to one process and is lost with it, so a program that approves anything with it forgets
@@ -25,6 +26,7 @@ struct State {
     sessions: HashMap<String, (String, Millis)>,
     inbox: VecDeque<Record>,
     chain: Vec<Link>,
+    keys: Vec<(Millis, Key)>,
 }
 
 #[derive(Debug)]
@@ -349,6 +351,26 @@ impl Store for MemoryStore {
 
     fn audit_head(&self) -> Wait<'_, Head> {
         self.now(|state| state.head())
+    }
+
+    fn keys<'a>(
+        &'a self,
+        candidate: &'a Key,
+        now: Millis,
+        rotate_before: Millis,
+        drop_before: Millis,
+    ) -> Wait<'a, Vec<Key>> {
+        self.now(|state| {
+            if state.keys.first().is_none_or(|(at, _)| *at < rotate_before) {
+                state.keys.insert(0, (now, candidate.clone()));
+            }
+            let mut at = 0;
+            state.keys.retain(|(made, _)| {
+                at += 1;
+                at == 1 || *made >= drop_before
+            });
+            state.keys.iter().map(|(_, key)| key.clone()).collect()
+        })
     }
 
     fn prune(&self, now: Millis, keep_since: Millis) -> Wait<'_, ()> {

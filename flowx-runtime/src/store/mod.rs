@@ -18,6 +18,7 @@ use futures_util::future::BoxFuture;
 
 use crate::agents::StandingRule;
 use crate::audit::Record;
+use crate::gate::Key;
 use crate::proposals::{Proposal, Status};
 
 pub use memory::MemoryStore;
@@ -207,6 +208,16 @@ pub trait Store: Send + Sync + 'static {
 
     /// The newest link's number and hash.
     fn audit_head(&self) -> Wait<'_, Head>;
+
+    /// The keys that seal questions, newest first, shared by every instance. `candidate` is added when the newest is older than
+    /// `rotate_before`, or there is none; keys older than `drop_before` are forgotten, the newest never.
+    fn keys<'a>(
+        &'a self,
+        candidate: &'a Key,
+        now: Millis,
+        rotate_before: Millis,
+        drop_before: Millis,
+    ) -> Wait<'a, Vec<Key>>;
 
     /// Forgets spent nonces and ended sessions whose time is over, and completed idempotency records older than `keep_since`.
     fn prune(&self, now: Millis, keep_since: Millis) -> Wait<'_, ()>;

@@ -6,6 +6,7 @@ use sqlx::Row;
 use super::{Claim, Millis, Page, Proposed, Store, StoreError, Wait};
 use crate::agents::StandingRule;
 use crate::audit::Record;
+use crate::gate::Key;
 use crate::proposals::{Proposal, Status};
 
 mod postgres;
@@ -81,6 +82,16 @@ fn owner_of(proposal: &Proposal) -> Option<&str> {
 
 fn number(value: i64) -> Result<u64, StoreError> {
     u64::try_from(value).map_err(|_| StoreError::Corrupt(format!("a sequence number {value}")))
+}
+
+fn hex(bytes: &[u8; 32]) -> String {
+    blake3::Hash::from_bytes(*bytes).to_hex().to_string()
+}
+
+fn secret_of(text: &str) -> Result<[u8; 32], StoreError> {
+    let hash =
+        blake3::Hash::from_hex(text).map_err(|e| StoreError::Corrupt(format!("a key: {e}")))?;
+    Ok(*hash.as_bytes())
 }
 
 /// Implements [`Store`] over a type with `read()`, `write()`, `begin()` (a transaction that no other can write beside on the same rows)
@@ -524,6 +535,38 @@ macro_rules! sql_store {
                     let row =
                         sqlx::query("SELECT seq, hash FROM audit_head WHERE one = 1").fetch_one(self.read()).await?;
                     Ok(Head { seq: number(row.try_get(0)?)?, hash: row.try_get(1)? })
+                })
+            }
+
+            fn keys<'a>(
+                &'a self,
+                candidate: &'a Key,
+                now: Millis,
+                rotate_before: Millis,
+                drop_before: Millis,
+            ) -> Wait<'a, Vec<Key>> {
+                Box::pin(async move {
+                    let mut tx = self.begin().await?;
+                    sqlx::query(
+                        "INSERT INTO keys (id, at, secret) SELECT $1, $2, $3 \
+                         WHERE NOT EXISTS (SELECT 1 FROM keys WHERE at >= $4)",
+                    )
+                    .bind(&candidate.id)
+                    .bind(now)
+                    .bind(hex(&candidate.secret))
+                    .bind(rotate_before)
+                    .execute(&mut *tx)
+                    .await?;
+                    sqlx::query("DELETE FROM keys WHERE at < $1 AND at < (SELECT MAX(at) FROM keys)")
+                        .bind(drop_before)
+                        .execute(&mut *tx)
+                        .await?;
+                    let rows =
+                        sqlx::query("SELECT id, secret FROM keys ORDER BY at DESC, id").fetch_all(&mut *tx).await?;
+                    tx.commit().await?;
+                    rows.iter()
+                        .map(|row| Ok(Key { id: row.try_get(0)?, secret: secret_of(row.try_get(1)?)? }))
+                        .collect()
                 })
             }
 

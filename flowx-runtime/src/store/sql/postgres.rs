@@ -6,8 +6,9 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use super::{
-    Claim, Claiming, Head, Link, Millis, Page, Proposal, Proposed, Record, Row, StandingRule,
-    Store, StoreError, Wait, from_body, number, owner_of, proposal_of, sql_store, to_body,
+    Claim, Claiming, Head, Key, Link, Millis, Page, Proposal, Proposed, Record, Row, StandingRule,
+    Store, StoreError, Wait, from_body, hex, number, owner_of, proposal_of, secret_of, sql_store,
+    to_body,
 };
 use crate::store::StoreOptions;
 

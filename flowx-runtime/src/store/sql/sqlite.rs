@@ -7,8 +7,9 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use super::{
-    Claim, Claiming, Head, Link, Millis, Page, Proposal, Proposed, Record, Row, StandingRule,
-    Store, StoreError, Wait, from_body, number, owner_of, proposal_of, sql_store, to_body,
+    Claim, Claiming, Head, Key, Link, Millis, Page, Proposal, Proposed, Record, Row, StandingRule,
+    Store, StoreError, Wait, from_body, hex, number, owner_of, proposal_of, secret_of, sql_store,
+    to_body,
 };
 use crate::store::StoreOptions;
 
