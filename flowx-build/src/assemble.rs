@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use flowx_manifest as m;
-use flowx_manifest::{EffectId, Manifest, PermissionName, StepTarget, Trigger, TypeRef, VersionedId};
+use flowx_manifest::{
+    EffectId, Manifest, PermissionName, StepTarget, Trigger, TypeRef, VersionedId,
+};
 use flowx_syntax::{CapabilityDecl, Doc, FlowDecl, FlowErrorKind, Signature};
 use proc_macro2::Span;
 use syn::Item;
@@ -66,7 +68,11 @@ pub(crate) trait TypeRefs {
 
 impl<'t> Assembler<'_, 't> {
     /// Everything but contracts and tools.
-    pub(crate) fn assemble(&self, application: m::Application, types: &mut dyn TypeRefs) -> Assembled {
+    pub(crate) fn assemble(
+        &self,
+        application: m::Application,
+        types: &mut dyn TypeRefs,
+    ) -> Assembled {
         let index = self.index();
         let mut manifest = empty(application);
         self.duplicates();
@@ -85,7 +91,12 @@ impl<'t> Assembler<'_, 't> {
             for capability in &declared.capabilities {
                 types.on_behalf_of(capability.anchor());
                 let built = self.capability(capability, &index, types);
-                entries.push(entry("capability", capability.anchor().id, capability.digest, &built.effects));
+                entries.push(entry(
+                    "capability",
+                    capability.anchor().id,
+                    capability.digest,
+                    &built.effects,
+                ));
                 manifest.capabilities.push(built);
             }
         }
@@ -114,10 +125,16 @@ impl<'t> Assembler<'_, 't> {
         let mut index = HashMap::new();
         for declared in self.declared {
             for e in &declared.effects {
-                index.insert(std::ptr::from_ref(e.on.item), Meaning::Effect(e.decl.id.value.clone()));
+                index.insert(
+                    std::ptr::from_ref(e.on.item),
+                    Meaning::Effect(e.decl.id.value.clone()),
+                );
             }
             for c in &declared.capabilities {
-                index.insert(std::ptr::from_ref(c.on.item), Meaning::Capability(reference(&c.decl)));
+                index.insert(
+                    std::ptr::from_ref(c.on.item),
+                    Meaning::Capability(reference(&c.decl)),
+                );
             }
             for f in &declared.flows {
                 let id = VersionedId::new(f.decl.id.value.as_str(), f.decl.version.value);
@@ -132,15 +149,28 @@ impl<'t> Assembler<'_, 't> {
         let mut seen: BTreeMap<(String, String), String> = BTreeMap::new();
         for library in self.libraries {
             for entry in &library.exports.entries {
-                seen.insert((entry.kind.clone(), entry.id.clone()), format!("crate `{}`", library.exports.krate));
+                seen.insert(
+                    (entry.kind.clone(), entry.id.clone()),
+                    format!("crate `{}`", library.exports.krate),
+                );
             }
         }
-        let mut check = |anchor: crate::Anchor, at: &ItemRef<'_>, span: Span, finding: &dyn Fn(String) -> Finding| {
+        let mut check = |anchor: crate::Anchor,
+                         at: &ItemRef<'_>,
+                         span: Span,
+                         finding: &dyn Fn(String) -> Finding| {
             let start = span.start();
-            let place = format!("{}:{}:{}", at.tree.source(at.module).shown, start.line, start.column + 1);
+            let place = format!(
+                "{}:{}:{}",
+                at.tree.source(at.module).shown,
+                start.line,
+                start.column + 1
+            );
             let subject = format!("{} `{}`", anchor.kind, anchor.id);
             match seen.get(&(anchor.kind.clone(), anchor.id.clone())) {
-                Some(other) => self.findings.push(finding(format!("{subject} is declared twice: at {place} and in {other}"))),
+                Some(other) => self.findings.push(finding(format!(
+                    "{subject} is declared twice: at {place} and in {other}"
+                ))),
                 None => {
                     seen.insert((anchor.kind, anchor.id), place);
                 }
@@ -149,24 +179,37 @@ impl<'t> Assembler<'_, 't> {
         for declared in self.declared {
             for d in &declared.effects {
                 let at = d.decl.id.span;
-                check(d.anchor(), &d.on, at, &|message| d.error(codes::DUPLICATE, at, message));
+                check(d.anchor(), &d.on, at, &|message| {
+                    d.error(codes::DUPLICATE, at, message)
+                });
             }
             for d in &declared.capabilities {
                 let at = d.decl.id.span;
-                check(d.anchor(), &d.on, at, &|message| d.error(codes::DUPLICATE, at, message));
+                check(d.anchor(), &d.on, at, &|message| {
+                    d.error(codes::DUPLICATE, at, message)
+                });
             }
             for d in &declared.flows {
                 let at = d.decl.id.span;
-                check(d.anchor(), &d.on, at, &|message| d.error(codes::DUPLICATE, at, message));
+                check(d.anchor(), &d.on, at, &|message| {
+                    d.error(codes::DUPLICATE, at, message)
+                });
             }
             for d in &declared.agents {
                 let at = d.decl.id.span;
-                check(d.anchor(), &d.on, at, &|message| d.error(codes::DUPLICATE, at, message));
+                check(d.anchor(), &d.on, at, &|message| {
+                    d.error(codes::DUPLICATE, at, message)
+                });
             }
         }
     }
 
-    fn meaning(&self, on: &ItemRef<'t>, path: &syn::Path, index: &HashMap<*const Item, Meaning>) -> Result<Meaning, (codes::Code, String)> {
+    fn meaning(
+        &self,
+        on: &ItemRef<'t>,
+        path: &syn::Path,
+        index: &HashMap<*const Item, Meaning>,
+    ) -> Result<Meaning, (codes::Code, String)> {
         let shown = flowx_syntax::path_text(path);
         let resolved = self.follow(on.tree, on.module, path, 0)?;
         Ok(match resolved {
@@ -181,7 +224,12 @@ impl<'t> Assembler<'_, 't> {
                 let library = self.libraries.iter().find(|l| l.exports.krate == krate);
                 match library.map(|l| l.exports.names.get(&full)) {
                     Some(Some(Exported { kind, id })) => {
-                        let bad = || (codes::LIBRARY_UNREADABLE, format!("`{full}` has the id {id:?} there"));
+                        let bad = || {
+                            (
+                                codes::LIBRARY_UNREADABLE,
+                                format!("`{full}` has the id {id:?} there"),
+                            )
+                        };
                         match kind.as_str() {
                             "effect" => Meaning::Effect(id.parse().map_err(|_| bad())?),
                             "capability" => Meaning::Capability(id.parse().map_err(|_| bad())?),
@@ -192,7 +240,9 @@ impl<'t> Assembler<'_, 't> {
                     Some(None) => {
                         return Err((
                             codes::UNRESOLVED,
-                            format!("crate `{krate}` declares nothing that can be named `{full}` from here"),
+                            format!(
+                                "crate `{krate}` declares nothing that can be named `{full}` from here"
+                            ),
                         ));
                     }
                     None => {
@@ -222,15 +272,18 @@ impl<'t> Assembler<'_, 't> {
         path: &syn::Path,
         depth: usize,
     ) -> Result<Resolved<'t>, (codes::Code, String)> {
-        let resolved = tree.resolver().resolve(module, path, Ns::Type).map_err(|error| {
-            let code = match &error {
-                crate::scan::Unresolved::Ambiguous { .. } => codes::AMBIGUOUS,
-                crate::scan::Unresolved::Cfg { .. } => codes::CFG_UNKNOWN,
-                crate::scan::Unresolved::Cycle { .. } => codes::NAME_CYCLE,
-                _ => codes::UNRESOLVED,
-            };
-            (code, error.to_string())
-        })?;
+        let resolved = tree
+            .resolver()
+            .resolve(module, path, Ns::Type)
+            .map_err(|error| {
+                let code = match &error {
+                    crate::scan::Unresolved::Ambiguous { .. } => codes::AMBIGUOUS,
+                    crate::scan::Unresolved::Cfg { .. } => codes::CFG_UNKNOWN,
+                    crate::scan::Unresolved::Cycle { .. } => codes::NAME_CYCLE,
+                    _ => codes::UNRESOLVED,
+                };
+                (code, error.to_string())
+            })?;
         if let Resolved::Item(item) = &resolved
             && let Item::Type(alias) = item.item
             && let syn::Type::Path(target) = &*alias.ty
@@ -260,14 +313,19 @@ impl<'t> Assembler<'_, 't> {
                     effects.insert(id);
                 }
                 Ok(other) => {
-                    let message = format!("{} is no effect: it carries no `#[effect]`", other.describe());
-                    self.findings.push(declared.error(codes::WRONG_KIND, span, message));
+                    let message = format!(
+                        "{} is no effect: it carries no `#[effect]`",
+                        other.describe()
+                    );
+                    self.findings
+                        .push(declared.error(codes::WRONG_KIND, span, message));
                 }
                 Err((code, message)) => self.findings.push(declared.error(code, span, message)),
             }
         }
         let error = |code, span, message: String| declared.error(code, span, message);
-        let (input, output, errors) = self.signature(&declared.on, &decl.signature, &error, false, types);
+        let (input, output, errors) =
+            self.signature(&declared.on, &decl.signature, &error, false, types);
         m::Capability {
             id: decl.id.value.clone(),
             version: decl.version.value,
@@ -290,8 +348,14 @@ impl<'t> Assembler<'_, 't> {
         contract: bool,
         types: &mut dyn TypeRefs,
     ) -> (TypeRef, TypeRef, Option<Vec<m::ErrorSpec>>) {
-        let nothing = || TypeRef { name: "()".to_owned(), sensitive: BTreeSet::new() };
-        let here = Place { tree: on.tree, module: on.module };
+        let nothing = || TypeRef {
+            name: "()".to_owned(),
+            sensitive: BTreeSet::new(),
+        };
+        let here = Place {
+            tree: on.tree,
+            module: on.module,
+        };
         let input = match &signature.input {
             None => nothing(),
             Some(ty) if contract => types.request(here, ty),
@@ -308,7 +372,11 @@ impl<'t> Assembler<'_, 't> {
                 (input, output, errors)
             }
             Err(message) => {
-                self.findings.push(error(codes::UNRESOLVED, syn::spanned::Spanned::span(&signature.returns), message));
+                self.findings.push(error(
+                    codes::UNRESOLVED,
+                    syn::spanned::Spanned::span(&signature.returns),
+                    message,
+                ));
                 (input, nothing(), None)
             }
         }
@@ -316,14 +384,24 @@ impl<'t> Assembler<'_, 't> {
 
     /// The catalogue of a type of the package, when it is an error type that says it.
     pub(crate) fn errors_of(&self, item: ItemRef<'t>) -> Option<Vec<m::ErrorSpec>> {
-        self.declared.iter().flat_map(|d| &d.errors).find(|d| d.on == item)?;
+        self.declared
+            .iter()
+            .flat_map(|d| &d.errors)
+            .find(|d| d.on == item)?;
         self.catalogue_of(item, &mut Vec::new())
     }
 
     /// Every code that an error type can have. `None` when that cannot be established: another crate's type, or one that
     /// implements `FlowError` by hand.
-    fn catalogue(&self, at: Place<'t>, ty: &syn::Type, stack: &mut Vec<*const Item>) -> Option<Vec<m::ErrorSpec>> {
-        let syn::Type::Path(path) = crate::types::ungroup(ty) else { return None };
+    fn catalogue(
+        &self,
+        at: Place<'t>,
+        ty: &syn::Type,
+        stack: &mut Vec<*const Item>,
+    ) -> Option<Vec<m::ErrorSpec>> {
+        let syn::Type::Path(path) = crate::types::ungroup(ty) else {
+            return None;
+        };
         if path.qself.is_some() {
             return None;
         }
@@ -333,7 +411,10 @@ impl<'t> Assembler<'_, 't> {
                 let library = self.libraries.iter().find(|l| l.exports.krate == krate)?;
                 let errors = library.exports.errors.get(&format!("{krate}::{path}"))?;
                 let spec = |(code, category): (&String, &String)| {
-                    Some(m::ErrorSpec { code: code.parse().ok()?, category: m::Category::parse(category)? })
+                    Some(m::ErrorSpec {
+                        code: code.parse().ok()?,
+                        category: m::Category::parse(category)?,
+                    })
                 };
                 return errors.iter().map(spec).collect();
             }
@@ -343,21 +424,35 @@ impl<'t> Assembler<'_, 't> {
         self.catalogue_of(item, stack)
     }
 
-    fn catalogue_of(&self, item: ItemRef<'t>, stack: &mut Vec<*const Item>) -> Option<Vec<m::ErrorSpec>> {
+    fn catalogue_of(
+        &self,
+        item: ItemRef<'t>,
+        stack: &mut Vec<*const Item>,
+    ) -> Option<Vec<m::ErrorSpec>> {
         let key = std::ptr::from_ref(item.item);
         if stack.contains(&key) {
             return Some(Vec::new());
         }
-        let declared = self.declared.iter().flat_map(|d| &d.errors).find(|d| d.on == item)?;
+        let declared = self
+            .declared
+            .iter()
+            .flat_map(|d| &d.errors)
+            .find(|d| d.on == item)?;
         stack.push(key);
         let mut all = Vec::new();
         for variant in &declared.decl.variants {
             match &variant.kind {
                 FlowErrorKind::Code { code, category } => {
-                    all.push(m::ErrorSpec { code: code.value.clone(), category: *category });
+                    all.push(m::ErrorSpec {
+                        code: code.value.clone(),
+                        category: *category,
+                    });
                 }
-                FlowErrorKind::Transparent(inner) => {
-                    let here = Place { tree: item.tree, module: item.module };
+                FlowErrorKind::Transparent { ty: inner, .. } => {
+                    let here = Place {
+                        tree: item.tree,
+                        module: item.module,
+                    };
                     all.extend(self.catalogue(here, inner, stack)?);
                 }
             }
@@ -378,18 +473,30 @@ impl<'t> Assembler<'_, 't> {
         let mut steps = Vec::new();
         for step in &decl.steps {
             let span = path_span(&step.target);
-            let calls = match (self.meaning(&declared.on, &step.target, index), step.is_flow) {
+            let calls = match (
+                self.meaning(&declared.on, &step.target, index),
+                step.is_flow,
+            ) {
                 (Ok(Meaning::Capability(id)), false) => Some(StepTarget::Capability(id)),
                 (Ok(Meaning::Flow(id)), true) => Some(StepTarget::Flow(id)),
                 (Ok(Meaning::Flow(id)), false) => {
-                    let message = format!("`{id}` is a flow; to run it as a step write `{}: flow {}`", step.name.value, flowx_syntax::path_text(&step.target));
-                    self.findings.push(declared.error(codes::WRONG_KIND, span, message));
+                    let message = format!(
+                        "`{id}` is a flow; to run it as a step write `{}: flow {}`",
+                        step.name.value,
+                        flowx_syntax::path_text(&step.target)
+                    );
+                    self.findings
+                        .push(declared.error(codes::WRONG_KIND, span, message));
                     None
                 }
                 (Ok(other), is_flow) => {
                     let kind = if is_flow { "flow" } else { "capability" };
-                    let message = format!("{} is no {kind}: it carries no `#[{kind}]`", other.describe());
-                    self.findings.push(declared.error(codes::WRONG_KIND, span, message));
+                    let message = format!(
+                        "{} is no {kind}: it carries no `#[{kind}]`",
+                        other.describe()
+                    );
+                    self.findings
+                        .push(declared.error(codes::WRONG_KIND, span, message));
                     None
                 }
                 (Err((code, message)), _) => {
@@ -401,12 +508,20 @@ impl<'t> Assembler<'_, 't> {
                 match self.meaning(&declared.on, path, index) {
                     Ok(Meaning::Capability(id)) => Some(id),
                     Ok(other) => {
-                        let message = format!("{} is no capability: it carries no `#[capability]`", other.describe());
-                        self.findings.push(declared.error(codes::WRONG_KIND, path_span(path), message));
+                        let message = format!(
+                            "{} is no capability: it carries no `#[capability]`",
+                            other.describe()
+                        );
+                        self.findings.push(declared.error(
+                            codes::WRONG_KIND,
+                            path_span(path),
+                            message,
+                        ));
                         None
                     }
                     Err((code, message)) => {
-                        self.findings.push(declared.error(code, path_span(path), message));
+                        self.findings
+                            .push(declared.error(code, path_span(path), message));
                         None
                     }
                 }
@@ -423,7 +538,8 @@ impl<'t> Assembler<'_, 't> {
             }
         }
         let error = |code, span, message: String| declared.error(code, span, message);
-        let (input, output, errors) = self.signature(&declared.on, &decl.signature, &error, true, types);
+        let (input, output, errors) =
+            self.signature(&declared.on, &decl.signature, &error, true, types);
         let mut triggers = Vec::new();
         for http in &decl.http {
             triggers.push(Trigger::Http {
@@ -447,7 +563,11 @@ impl<'t> Assembler<'_, 't> {
                 }),
                 Err(error) => self.findings.push(
                     declared
-                        .error(codes::TOOL_NAME, agent.span, format!("the id of this flow makes no tool name: {error}"))
+                        .error(
+                            codes::TOOL_NAME,
+                            agent.span,
+                            format!("the id of this flow makes no tool name: {error}"),
+                        )
                         .help("give the tool a name of its own: agent(name = \"…\")"),
                 ),
             }
@@ -483,7 +603,8 @@ impl<'t> Assembler<'_, 't> {
 
     /// Fills in what each flow can reach: through its steps, their compensations and its sub-flows.
     fn reach(&self, manifest: &Manifest, flows: &mut [(&Declared<'t, FlowDecl>, m::Flow)]) {
-        let mut capabilities: HashMap<VersionedId, (BTreeSet<EffectId>, Option<PermissionName>)> = HashMap::new();
+        let mut capabilities: HashMap<VersionedId, (BTreeSet<EffectId>, Option<PermissionName>)> =
+            HashMap::new();
         let theirs = self.libraries.iter().flat_map(|l| &l.manifest.capabilities);
         for c in manifest.capabilities.iter().chain(theirs) {
             let permission = match &c.authorization {
@@ -492,7 +613,8 @@ impl<'t> Assembler<'_, 't> {
             };
             capabilities.insert(c.reference(), (c.effects.clone(), permission));
         }
-        let mut known: HashMap<VersionedId, (BTreeSet<EffectId>, BTreeSet<PermissionName>)> = HashMap::new();
+        let mut known: HashMap<VersionedId, (BTreeSet<EffectId>, BTreeSet<PermissionName>)> =
+            HashMap::new();
         for f in self.libraries.iter().flat_map(|l| &l.manifest.flows) {
             known.insert(f.reference(), (f.effects.clone(), f.permissions.clone()));
         }
@@ -516,8 +638,15 @@ impl<'t> Assembler<'_, 't> {
                             if let Some(inner) = own.get(id) {
                                 if *inner == start {
                                     let declared = flows[start].0;
-                                    let message = format!("flow `{id}` calls itself, through its step `{}`", step.name);
-                                    self.findings.push(declared.error(codes::FLOW_CYCLE, declared.decl.id.span, message));
+                                    let message = format!(
+                                        "flow `{id}` calls itself, through its step `{}`",
+                                        step.name
+                                    );
+                                    self.findings.push(declared.error(
+                                        codes::FLOW_CYCLE,
+                                        declared.decl.id.span,
+                                        message,
+                                    ));
                                 }
                                 todo.push(*inner);
                             } else if let Some((e, p)) = known.get(id) {
@@ -550,11 +679,13 @@ impl<'t> Assembler<'_, 't> {
             Ok(Meaning::Flow(id)) => id.id.parse::<m::FlowId>().ok(),
             Ok(other) => {
                 let message = format!("{} is no flow: it carries no `#[flow]`", other.describe());
-                self.findings.push(declared.error(codes::WRONG_KIND, path_span(path), message));
+                self.findings
+                    .push(declared.error(codes::WRONG_KIND, path_span(path), message));
                 None
             }
             Err((code, message)) => {
-                self.findings.push(declared.error(code, path_span(path), message));
+                self.findings
+                    .push(declared.error(code, path_span(path), message));
                 None
             }
         };
@@ -627,7 +758,12 @@ fn entry<'a>(
     digest: u64,
     effects: impl IntoIterator<Item = &'a EffectId>,
 ) -> Entry {
-    Entry { kind, id, digest, effects: effects.into_iter().map(ToString::to_string).collect() }
+    Entry {
+        kind,
+        id,
+        digest,
+        effects: effects.into_iter().map(ToString::to_string).collect(),
+    }
 }
 
 fn reference(decl: &CapabilityDecl) -> VersionedId {
@@ -635,7 +771,9 @@ fn reference(decl: &CapabilityDecl) -> VersionedId {
 }
 
 fn path_span(path: &syn::Path) -> Span {
-    path.segments.first().map_or_else(Span::call_site, |s| s.ident.span())
+    path.segments
+        .first()
+        .map_or_else(Span::call_site, |s| s.ident.span())
 }
 
 fn text(doc: &Option<Doc>) -> Option<String> {

@@ -31,9 +31,20 @@ pub(crate) struct Bridge<'t> {
 const MODULE_BITS: u32 = 24;
 
 impl<'t> Bridge<'t> {
-    pub(crate) fn new(own: &'t Tree, library: Option<&'t Tree>, files: &'t dyn Files, libraries: &'t [Library]) -> Self {
+    pub(crate) fn new(
+        own: &'t Tree,
+        library: Option<&'t Tree>,
+        files: &'t dyn Files,
+        libraries: &'t [Library],
+    ) -> Self {
         let trees = [own].into_iter().chain(library).collect();
-        Self { trees, files, libraries, items: RefCell::default(), impls: OnceCell::new() }
+        Self {
+            trees,
+            files,
+            libraries,
+            items: RefCell::default(),
+            impls: OnceCell::new(),
+        }
     }
 
     /// The manifest without contracts and tools, and the contracts.
@@ -44,12 +55,20 @@ impl<'t> Bridge<'t> {
         findings: &Findings,
     ) -> (Assembled, Vec<Contract>) {
         let contracts = Contracts::new(self);
-        let mut given = Given { bridge: self, contracts: &contracts, current: None, about: Vec::new() };
+        let mut given = Given {
+            bridge: self,
+            contracts: &contracts,
+            current: None,
+            about: Vec::new(),
+        };
         let assembled = assembler.assemble(application, &mut given);
         let about = given.about;
         let (mut all, found) = contracts.finish();
         for (i, finding) in found.into_iter().enumerate() {
-            let anchor = about.iter().find(|(from, to, _)| (*from..*to).contains(&i)).map(|(_, _, anchor)| anchor.clone());
+            let anchor = about
+                .iter()
+                .find(|(from, to, _)| (*from..*to).contains(&i))
+                .map(|(_, _, anchor)| anchor.clone());
             findings.push(self.finding(&finding, anchor));
         }
         self.complete(&mut all);
@@ -60,8 +79,12 @@ impl<'t> Bridge<'t> {
     pub(crate) fn public_contracts(&self, types: &[ItemRef<'t>]) -> Vec<Contract> {
         let mut all: BTreeMap<String, Contract> = BTreeMap::new();
         for item in types {
-            let (Item::Struct(syn::ItemStruct { ident, generics, .. }) | Item::Enum(syn::ItemEnum { ident, generics, .. })) =
-                item.item
+            let (Item::Struct(syn::ItemStruct {
+                ident, generics, ..
+            })
+            | Item::Enum(syn::ItemEnum {
+                ident, generics, ..
+            })) = item.item
             else {
                 continue;
             };
@@ -77,7 +100,10 @@ impl<'t> Bridge<'t> {
                     continue;
                 }
                 for contract in found {
-                    let (request, response) = (contract.request.or(contract.schema.clone()), contract.response.or(contract.schema));
+                    let (request, response) = (
+                        contract.request.or(contract.schema.clone()),
+                        contract.response.or(contract.schema),
+                    );
                     let held = all.entry(contract.id.clone()).or_insert_with(|| Contract {
                         id: contract.id,
                         schema: None,
@@ -100,14 +126,22 @@ impl<'t> Bridge<'t> {
         let mut have: BTreeSet<String> = all.iter().map(|c| c.id.clone()).collect();
         let mut todo = BTreeSet::new();
         let refer = |c: &Contract, out: &mut BTreeSet<String>| {
-            [&c.schema, &c.request, &c.response].into_iter().flatten().for_each(|s| references(s, out));
+            [&c.schema, &c.request, &c.response]
+                .into_iter()
+                .flatten()
+                .for_each(|s| references(s, out));
         };
         all.iter().for_each(|c| refer(c, &mut todo));
         while let Some(next) = todo.pop_first() {
             if have.contains(&next) {
                 continue;
             }
-            if let Some(contract) = self.libraries.iter().flat_map(|l| &l.contracts).find(|c| c.id == next) {
+            if let Some(contract) = self
+                .libraries
+                .iter()
+                .flat_map(|l| &l.contracts)
+                .find(|c| c.id == next)
+            {
                 refer(contract, &mut todo);
                 all.push(contract.clone());
             }
@@ -116,19 +150,33 @@ impl<'t> Bridge<'t> {
     }
 
     fn key(&self, tree: &Tree, module: ModuleId) -> ModuleKey {
-        let place = self.trees.iter().position(|t| std::ptr::eq(*t, tree)).unwrap_or(0) as u32;
+        let place = self
+            .trees
+            .iter()
+            .position(|t| std::ptr::eq(*t, tree))
+            .unwrap_or(0) as u32;
         ModuleKey(place << MODULE_BITS | module.0)
     }
 
     fn place(&self, key: ModuleKey) -> (&'t Tree, ModuleId) {
-        (self.trees[(key.0 >> MODULE_BITS) as usize], ModuleId(key.0 & ((1 << MODULE_BITS) - 1)))
+        (
+            self.trees[(key.0 >> MODULE_BITS) as usize],
+            ModuleId(key.0 & ((1 << MODULE_BITS) - 1)),
+        )
     }
 
     fn finding(&self, found: &contracts::Finding, anchor: Option<Anchor>) -> Finding {
         let (tree, module) = self.place(found.module);
-        let code = Code { id: found.code.id(), severity: severity(found.code), title: "", help: "" };
+        let code = Code {
+            id: found.code.id(),
+            severity: severity(found.code),
+            title: "",
+            help: "",
+        };
         let subject = anchor.as_ref().map(|a| format!("{} {}", a.kind, a.id));
-        let mut finding = tree.finding(code, module, found.span, found.message.clone()).anchor(anchor);
+        let mut finding = tree
+            .finding(code, module, found.span, found.message.clone())
+            .anchor(anchor);
         finding.help = (!found.help.is_empty()).then(|| found.help.clone());
         finding.subject = subject;
         finding
@@ -144,7 +192,11 @@ impl<'t> Bridge<'t> {
             Item::Fn(_) => TypeItem::Other("a function"),
             _ => TypeItem::Other("no type"),
         };
-        self.items.borrow_mut().entry(std::ptr::from_ref(item)).or_insert_with(make).clone()
+        self.items
+            .borrow_mut()
+            .entry(std::ptr::from_ref(item))
+            .or_insert_with(make)
+            .clone()
     }
 
     /// Every `impl Trait for Type` of serde's and schemars' traits that is written by hand.
@@ -154,15 +206,23 @@ impl<'t> Bridge<'t> {
         for tree in &self.trees {
             for module in tree.modules() {
                 let text = &tree.source(module).text;
-                if !TRAITS.iter().any(|t| text.contains(&format!("{t} for")) || text.contains(&format!("{t}<'de> for"))) {
+                if !TRAITS.iter().any(|t| {
+                    text.contains(&format!("{t} for")) || text.contains(&format!("{t}<'de> for"))
+                }) {
                     continue;
                 }
                 for item in tree.items(module) {
                     let Item::Impl(item) = item else { continue };
-                    let (Some((path, ..)), syn::Type::Path(of)) = (&item.trait_, &*item.self_ty) else { continue };
-                    let Some(name) = path.segments.last().map(|s| s.ident.to_string()) else { continue };
+                    let (Some((path, ..)), syn::Type::Path(of)) = (&item.trait_, &*item.self_ty)
+                    else {
+                        continue;
+                    };
+                    let Some(name) = path.segments.last().map(|s| s.ident.to_string()) else {
+                        continue;
+                    };
                     if TRAITS.contains(&name.as_str())
-                        && let Ok(Resolved::Item(of)) = tree.resolver().resolve(module, &of.path, Ns::Type)
+                        && let Ok(Resolved::Item(of)) =
+                            tree.resolver().resolve(module, &of.path, Ns::Type)
                     {
                         all.insert((of.qualified(), name));
                     }
@@ -181,7 +241,11 @@ fn severity(code: contracts::Code) -> Severity {
 }
 
 impl Types for Bridge<'_> {
-    fn resolve(&self, module: ModuleKey, path: &syn::Path) -> Result<contracts::Resolved, contracts::Unresolved> {
+    fn resolve(
+        &self,
+        module: ModuleKey,
+        path: &syn::Path,
+    ) -> Result<contracts::Resolved, contracts::Unresolved> {
         let (tree, module) = self.place(module);
         let split = |path: &str| path.split("::").map(str::to_owned).collect();
         match tree.resolver().resolve(module, path, Ns::Type) {
@@ -190,22 +254,34 @@ impl Types for Bridge<'_> {
                 name: item.qualified(),
                 item: self.type_item(item.item),
             })),
-            Ok(Resolved::Variant { .. } | Resolved::Module(_)) => Err(contracts::Unresolved::NotFound),
+            Ok(Resolved::Variant { .. } | Resolved::Module(_)) => {
+                Err(contracts::Unresolved::NotFound)
+            }
             Ok(Resolved::Std(path)) => Ok(contracts::Resolved::External(split(&path))),
-            Ok(Resolved::Primitive(name)) => Ok(contracts::Resolved::External(vec!["std".to_owned(), name.to_owned()])),
+            Ok(Resolved::Primitive(name)) => Ok(contracts::Resolved::External(vec![
+                "std".to_owned(),
+                name.to_owned(),
+            ])),
             Ok(Resolved::Foreign { krate, path }) => {
                 let full = format!("{krate}::{path}");
                 let library = self.libraries.iter().find(|l| l.exports.krate == krate);
-                let one = library.and_then(|l| l.exports.types.get(&full)).cloned().unwrap_or(full);
+                let one = library
+                    .and_then(|l| l.exports.types.get(&full))
+                    .cloned()
+                    .unwrap_or(full);
                 Ok(contracts::Resolved::External(split(&one)))
             }
-            Err(Unresolved::NotFound { macros, globs, .. }) => Err(match (&macros[..], &globs[..]) {
-                ([], []) => contracts::Unresolved::NotFound,
-                ([], globs) => contracts::Unresolved::Macro(format!("`use {}::*`", globs[0])),
-                (macros, _) => contracts::Unresolved::Macro(format!("`{}!`", macros[0])),
-            }),
+            Err(Unresolved::NotFound { macros, globs, .. }) => {
+                Err(match (&macros[..], &globs[..]) {
+                    ([], []) => contracts::Unresolved::NotFound,
+                    ([], globs) => contracts::Unresolved::Macro(format!("`use {}::*`", globs[0])),
+                    (macros, _) => contracts::Unresolved::Macro(format!("`{}!`", macros[0])),
+                })
+            }
             Err(Unresolved::NoMember { .. }) => Err(contracts::Unresolved::NotFound),
-            Err(Unresolved::Ambiguous { candidates, .. }) => Err(contracts::Unresolved::Ambiguous(candidates)),
+            Err(Unresolved::Ambiguous { candidates, .. }) => {
+                Err(contracts::Unresolved::Ambiguous(candidates))
+            }
             Err(Unresolved::Cfg { why, .. }) => Err(contracts::Unresolved::Cfg(why)),
             Err(Unresolved::Cycle { through, .. }) => Err(contracts::Unresolved::Cycle(through)),
         }
@@ -222,9 +298,15 @@ impl Types for Bridge<'_> {
                     (Cfg3::True, Some((_, why))) => Present::Unknown(why.clone()),
                     (Cfg3::True, None) => Present::Yes,
                 };
-                Attributes { attrs: active.attrs, present }
+                Attributes {
+                    attrs: active.attrs,
+                    present,
+                }
             }
-            Err(error) => Attributes { attrs: Vec::new(), present: Present::Unknown(error.to_string()) },
+            Err(error) => Attributes {
+                attrs: Vec::new(),
+                present: Present::Unknown(error.to_string()),
+            },
         }
     }
 
@@ -240,30 +322,47 @@ impl Types for Bridge<'_> {
 
     fn constant(&self, module: ModuleKey, path: &syn::Path) -> Option<u64> {
         let (tree, module) = self.place(module);
-        let Ok(Resolved::Item(item)) = tree.resolver().resolve(module, path, Ns::Value) else { return None };
-        let Item::Const(constant) = item.item else { return None };
+        let Ok(Resolved::Item(item)) = tree.resolver().resolve(module, path, Ns::Value) else {
+            return None;
+        };
+        let Item::Const(constant) = item.item else {
+            return None;
+        };
         if !tree.cfg(item_attrs(item.item)).is_ok_and(|c| c.is_true()) {
             return None;
         }
         match &*constant.expr {
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => i.base10_parse().ok(),
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(i),
+                ..
+            }) => i.base10_parse().ok(),
             _ => None,
         }
     }
 
     fn has_impl(&self, qualified: &str, of: &str) -> bool {
-        self.impls.get_or_init(|| self.impls()).contains(&(qualified.to_owned(), of.to_owned()))
+        self.impls
+            .get_or_init(|| self.impls())
+            .contains(&(qualified.to_owned(), of.to_owned()))
     }
 
     fn registered(&self, qualified: &str) -> Option<(Json, Json)> {
-        let contract = self.libraries.iter().flat_map(|l| &l.contracts).find(|c| c.id == qualified)?;
+        let contract = self
+            .libraries
+            .iter()
+            .flat_map(|l| &l.contracts)
+            .find(|c| c.id == qualified)?;
         let request = contract.in_direction(Direction::Request)?;
         let response = contract.in_direction(Direction::Response)?;
         Some((request.clone(), response.clone()))
     }
 
     fn pointer_width(&self) -> u32 {
-        let is = |width: &u32| self.trees[0].cfg.has("target_pointer_width", &width.to_string());
+        let is = |width: &u32| {
+            self.trees[0]
+                .cfg
+                .has("target_pointer_width", &width.to_string())
+        };
         [16, 32, 64].into_iter().find(is).unwrap_or(64)
     }
 }

@@ -159,12 +159,15 @@ impl CfgSet {
 
     /// Whether a key is known to have a value.
     pub(crate) fn has(&self, key: &str, value: &str) -> bool {
-        self.keys.get(key).is_some_and(|values| values.contains(value))
+        self.keys
+            .get(key)
+            .is_some_and(|values| values.contains(value))
     }
 
     /// Says which features are on; every other one is off.
     pub fn set_features(&mut self, on: impl IntoIterator<Item = String>) {
-        self.keys.insert("feature".to_owned(), on.into_iter().collect());
+        self.keys
+            .insert("feature".to_owned(), on.into_iter().collect());
     }
 
     /// Nothing but the names whose absence means false.

@@ -1,8 +1,8 @@
 //! From a module tree to the declarations in it, and to findings about those that cannot be read.
 
 use flowx_syntax::{
-    AgentDecl, CapabilityDecl, Doc, DocPart, EffectDecl, FlowDecl, FlowErrorDecl, On, Problems, digest,
-    parse_agent, parse_capability, parse_effect, parse_flow, parse_flow_error,
+    AgentDecl, CapabilityDecl, Doc, DocPart, EffectDecl, FlowDecl, FlowErrorDecl, On, Problems,
+    digest, parse_agent, parse_capability, parse_effect, parse_flow, parse_flow_error,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
@@ -85,11 +85,6 @@ anchored! {
 }
 
 impl Declarations<'_> {
-    /// How many entries of the manifest it declares.
-    pub(crate) fn entry_count(&self) -> usize {
-        self.effects.len() + self.capabilities.len() + self.flows.len() + self.agents.len()
-    }
-
     /// Every anchor with the subject and the place of its declaration.
     fn anchors(&self) -> impl Iterator<Item = (Anchor, ItemRef<'_>, Span)> {
         let effects = self.effects.iter().map(|d| (d.anchor(), d.on, d.span));
@@ -103,32 +98,56 @@ impl Declarations<'_> {
     pub(crate) fn places(&self, out: &mut std::collections::BTreeMap<String, (String, u32, u32)>) {
         for (anchor, on, span) in self.anchors() {
             let at = on.tree.finding(codes::SYNTAX, on.module, span, "");
-            out.entry(format!("{} {}", anchor.kind, anchor.id)).or_insert((at.file, at.line, at.column));
+            out.entry(format!("{} {}", anchor.kind, anchor.id))
+                .or_insert((at.file, at.line, at.column));
         }
     }
 
     /// A finding at the first declaration.
     pub(crate) fn first(&self, code: codes::Code, message: String) -> Option<Finding> {
-        let (anchor, on, span) =
-            self.anchors().min_by_key(|(_, on, span)| (on.module, span.start().line, span.start().column))?;
+        let (anchor, on, span) = self
+            .anchors()
+            .min_by_key(|(_, on, span)| (on.module, span.start().line, span.start().column))?;
         let subject = format!("{} {}", anchor.kind, anchor.id);
-        Some(on.tree.finding(code, on.module, span, message).subject(subject).anchor(Some(anchor)))
+        Some(
+            on.tree
+                .finding(code, on.module, span, message)
+                .subject(subject)
+                .anchor(Some(anchor)),
+        )
     }
 
     /// Those of the entries that are declared here.
-    pub(crate) fn own_entries(&self, all: &[crate::assemble::Entry]) -> Vec<crate::assemble::Entry> {
-        let mine: std::collections::BTreeSet<(String, String)> =
-            self.anchors().map(|(anchor, _, _)| (anchor.kind, anchor.id)).collect();
-        let mut own: Vec<_> =
-            all.iter().filter(|e| mine.contains(&(e.kind.to_owned(), e.id.clone()))).cloned().collect();
+    pub(crate) fn own_entries(
+        &self,
+        all: &[crate::assemble::Entry],
+    ) -> Vec<crate::assemble::Entry> {
+        let mine: std::collections::BTreeSet<(String, String)> = self
+            .anchors()
+            .map(|(anchor, _, _)| (anchor.kind, anchor.id))
+            .collect();
+        let mut own: Vec<_> = all
+            .iter()
+            .filter(|e| mine.contains(&(e.kind.to_owned(), e.id.clone())))
+            .cloned()
+            .collect();
         own.dedup_by(|a, b| (a.kind, &a.id) == (b.kind, &b.id));
         own
     }
 }
 
 /// Reads every declaration of a tree.
-pub fn declarations<'t>(tree: &'t Tree, files: &dyn Files, findings: &Findings) -> Declarations<'t> {
-    let mut reader = Reader { tree, files, findings, out: Declarations::default() };
+pub fn declarations<'t>(
+    tree: &'t Tree,
+    files: &dyn Files,
+    findings: &Findings,
+) -> Declarations<'t> {
+    let mut reader = Reader {
+        tree,
+        files,
+        findings,
+        out: Declarations::default(),
+    };
     for module in tree.modules() {
         if tree.may_declare(module) {
             reader.module(module);
@@ -167,7 +186,12 @@ impl<'t> Reader<'t, '_> {
                 Ok(active) => active,
                 Err(error) => {
                     let span = attrs.first().map_or_else(Span::call_site, Attribute::span);
-                    self.report(self.tree.finding(codes::CFG_MALFORMED, module, span, error.to_string()));
+                    self.report(self.tree.finding(
+                        codes::CFG_MALFORMED,
+                        module,
+                        span,
+                        error.to_string(),
+                    ));
                     continue;
                 }
             };
@@ -193,8 +217,16 @@ impl<'t> Reader<'t, '_> {
                 }
             }
             if let (Cfg3::Unknown(why), Some(first)) = (&cfg, ours.first()) {
-                let message = format!("whether this `#[{}]` is compiled hangs on cfg({why})", first.word);
-                self.report(self.tree.finding(codes::CFG_UNKNOWN, module, first.attr.span(), message));
+                let message = format!(
+                    "whether this `#[{}]` is compiled hangs on cfg({why})",
+                    first.word
+                );
+                self.report(self.tree.finding(
+                    codes::CFG_UNKNOWN,
+                    module,
+                    first.attr.span(),
+                    message,
+                ));
                 continue;
             }
             if !ours.is_empty() {
@@ -206,33 +238,61 @@ impl<'t> Reader<'t, '_> {
 
     /// Appends the FlowX attributes that one attribute is, or, of a derive, holds.
     fn flowx_attrs(&self, module: ModuleId, attr: &Attribute, out: &mut Vec<Ours>) {
-        let Some(last) = attr.path().segments.last() else { return };
+        let Some(last) = attr.path().segments.last() else {
+            return;
+        };
         let resolver = self.tree.resolver();
         if attr.path().is_ident("derive") {
-            let Ok(list) = attr.meta.require_list() else { return };
+            let Ok(list) = attr.meta.require_list() else {
+                return;
+            };
             let parse = syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
-            let Ok(paths) = syn::parse::Parser::parse2(parse, list.tokens.clone()) else { return };
+            let Ok(paths) = syn::parse::Parser::parse2(parse, list.tokens.clone()) else {
+                return;
+            };
             for path in paths {
                 if let Some(word @ "FlowError") = resolver.flowx(module, &path) {
-                    out.push(Ours { word, attr: attr.clone() });
+                    out.push(Ours {
+                        word,
+                        attr: attr.clone(),
+                    });
                 }
             }
         } else if last.ident != "serde" && last.ident != "doc" {
-            if let Some(word) = resolver.flowx(module, attr.path()).filter(|w| *w != "FlowError") {
-                out.push(Ours { word, attr: attr.clone() });
+            if let Some(word) = resolver
+                .flowx(module, attr.path())
+                .filter(|w| *w != "FlowError")
+            {
+                out.push(Ours {
+                    word,
+                    attr: attr.clone(),
+                });
             }
         }
     }
 
-    fn declaration(&mut self, module: ModuleId, item: &'t Item, attrs: &[Attribute], ours: &[Ours]) {
+    fn declaration(
+        &mut self,
+        module: ModuleId,
+        item: &'t Item,
+        attrs: &[Attribute],
+        ours: &[Ours],
+    ) {
         // What the macro is given: `cfg_attr`s expanded, what is switched off gone, and its own attribute gone.
         let mut seen = item.clone();
         for Ours { word, attr } in ours {
-            let rest = attrs.iter().filter(|a| *a != attr || *word == "FlowError").cloned().collect();
+            let rest = attrs
+                .iter()
+                .filter(|a| *a != attr || *word == "FlowError")
+                .cloned()
+                .collect();
             set_attrs(&mut seen, rest);
             if let Err(why) = self.prune(&mut seen) {
                 let message = format!("the shape of this `{word}` hangs on cfg({why})");
-                self.report(self.tree.finding(codes::CFG_UNKNOWN, module, item.span(), message));
+                self.report(
+                    self.tree
+                        .finding(codes::CFG_UNKNOWN, module, item.span(), message),
+                );
                 continue;
             }
             let args = match &attr.meta {
@@ -240,7 +300,11 @@ impl<'t> Reader<'t, '_> {
                 _ => TokenStream::new(),
             };
             let span = attr.path().span();
-            let on = ItemRef { tree: self.tree, module, item };
+            let on = ItemRef {
+                tree: self.tree,
+                module,
+                item,
+            };
             macro_rules! read {
                 ($list:ident, $parsed:expr) => {
                     match $parsed {
@@ -274,8 +338,15 @@ impl<'t> Reader<'t, '_> {
 
     fn problems(&mut self, module: ModuleId, problems: Problems) {
         for problem in problems.0 {
-            let code = codes::Code { id: problem.code, ..codes::SYNTAX };
-            self.report(self.tree.finding(code, module, problem.span, problem.message));
+            let code = codes::Code {
+                id: problem.code,
+                ..codes::SYNTAX
+            };
+            let mut finding = self
+                .tree
+                .finding(code, module, problem.span, problem.message);
+            finding.of_grammar = true;
+            self.report(finding);
         }
     }
 
@@ -285,7 +356,11 @@ impl<'t> Reader<'t, '_> {
         let settle = |attrs: &mut Vec<Attribute>| -> Result<bool, String> {
             let active = tree.active(attrs).map_err(|e| e.to_string())?;
             // Only FlowX's own attributes shape a declaration; those of others are for the contracts to judge.
-            if let Some((_, why)) = active.unknown.iter().find(|(a, _)| a.path().is_ident("flow_error")) {
+            if let Some((_, why)) = active
+                .unknown
+                .iter()
+                .find(|(a, _)| a.path().is_ident("flow_error"))
+            {
                 return Err(why.clone());
             }
             if let Cfg3::Unknown(why) = active.cfg {
@@ -349,7 +424,8 @@ impl<'t> Reader<'t, '_> {
                 DocPart::Expr(expr) => match self.text_of(module, expr) {
                     Ok(text) => lines.push(text),
                     Err(why) => {
-                        let message = format!("the text of this description is not known to the scan: {why}");
+                        let message =
+                            format!("the text of this description is not known to the scan: {why}");
                         self.report(self.tree.finding(codes::DOC, module, expr.span(), message));
                     }
                 },
@@ -375,9 +451,13 @@ impl<'t> Reader<'t, '_> {
                 self.tree.include_str(self.files, module, &path)
             }
             syn::Expr::Macro(m) if m.mac.path.is_ident("concat") => {
-                let parse = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+                let parse =
+                    syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
                 let parts = m.mac.parse_body_with(parse).map_err(|e| e.to_string())?;
-                parts.iter().map(|part| self.text_of(module, part)).collect()
+                parts
+                    .iter()
+                    .map(|part| self.text_of(module, part))
+                    .collect()
             }
             _ => Err("only literals, concat! and include_str! are read".to_owned()),
         }
@@ -392,7 +472,9 @@ impl<'t> Reader<'t, '_> {
         let mut strays = Strays::new(self.tree, module);
         strays.visit_item(item);
         for (span, word, _) in strays.found {
-            let message = format!("this `#[{word}]` stands under cfg(test), so the manifest does not have it");
+            let message = format!(
+                "this `#[{word}]` stands under cfg(test), so the manifest does not have it"
+            );
             self.report(self.tree.finding(codes::CFG_TEST, module, span, message));
         }
     }
@@ -407,8 +489,18 @@ impl<'t> Reader<'t, '_> {
     /// FlowX attributes at places where they cannot declare anything.
     fn strays(&mut self, module: ModuleId, item: &Item) {
         if let Item::Macro(mac) = item {
-            if module == ModuleId(0) && mac.mac.path.segments.last().is_some_and(|s| s.ident == "include_manifest") {
-                let resolved = self.tree.resolver().resolve(module, &mac.mac.path, Ns::Macro);
+            if module == ModuleId(0)
+                && mac
+                    .mac
+                    .path
+                    .segments
+                    .last()
+                    .is_some_and(|s| s.ident == "include_manifest")
+            {
+                let resolved = self
+                    .tree
+                    .resolver()
+                    .resolve(module, &mac.mac.path, Ns::Macro);
                 if let Ok(Resolved::Foreign { krate, .. }) = resolved
                     && krate == crate::flowx_names::RUNTIME
                 {
@@ -421,18 +513,30 @@ impl<'t> Reader<'t, '_> {
         strays.inside_item(item);
         for (span, word, place) in strays.found {
             let (code, message) = match place {
-                Place::Body => {
-                    (codes::IN_BODY, format!("this `#[{word}]` stands inside a function body, where no module can name it"))
-                }
-                Place::Member => {
-                    (codes::NOT_A_FREE_FN, format!("`#[{word}]` declares a free item of a module, and this is part of another item"))
-                }
-                Place::MacroCall(name) => {
-                    (codes::IN_MACRO_CALL, format!("this `#[{word}]` stands inside `{name}!`, and what a macro makes of it the scan cannot see"))
-                }
-                Place::MacroRules(name) => {
-                    (codes::IN_MACRO_RULES, format!("`{name}!` writes `#[{word}]`, and the scan does not see what macros write"))
-                }
+                Place::Body => (
+                    codes::IN_BODY,
+                    format!(
+                        "this `#[{word}]` stands inside a function body, where no module can name it"
+                    ),
+                ),
+                Place::Member => (
+                    codes::NOT_A_FREE_FN,
+                    format!(
+                        "`#[{word}]` declares a free item of a module, and this is part of another item"
+                    ),
+                ),
+                Place::MacroCall(name) => (
+                    codes::IN_MACRO_CALL,
+                    format!(
+                        "this `#[{word}]` stands inside `{name}!`, and what a macro makes of it the scan cannot see"
+                    ),
+                ),
+                Place::MacroRules(name) => (
+                    codes::IN_MACRO_RULES,
+                    format!(
+                        "`{name}!` writes `#[{word}]`, and the scan does not see what macros write"
+                    ),
+                ),
             };
             self.report(self.tree.finding(code, module, span, message));
         }
@@ -458,7 +562,12 @@ struct Strays<'t> {
 
 impl<'t> Strays<'t> {
     fn new(tree: &'t Tree, module: ModuleId) -> Self {
-        Self { tree, module, place: Place::Member, found: Vec::new() }
+        Self {
+            tree,
+            module,
+            place: Place::Member,
+            found: Vec::new(),
+        }
     }
 
     /// Everything but the item's own attributes, which have been read.
@@ -474,7 +583,9 @@ impl<'t> Strays<'t> {
     }
 
     fn check(&mut self, path: &syn::Path, span: Span, certain: bool) {
-        let Some(last) = path.segments.last() else { return };
+        let Some(last) = path.segments.last() else {
+            return;
+        };
         let Some(word) = WORDS.iter().copied().find(|w| last.ident == w) else {
             // A renamed one is found only by its path.
             if let Some(word) = self.tree.resolver().flowx(self.module, path) {
@@ -490,7 +601,9 @@ impl<'t> Strays<'t> {
             }
             // Where a macro is used, the name may well be FlowX's.
             Err(_) if !certain || path.segments[0].ident == "$crate" => {
-                if self.tree.resolver().flowx(self.module, path).is_some() || path.segments.len() == 1 {
+                if self.tree.resolver().flowx(self.module, path).is_some()
+                    || path.segments.len() == 1
+                {
                     self.found.push((span, word, self.place.clone()));
                 }
             }
@@ -506,12 +619,15 @@ impl<'t> Strays<'t> {
     fn tokens(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         for (i, tree) in trees.iter().enumerate() {
-            let TokenTree::Group(group) = tree else { continue };
+            let TokenTree::Group(group) = tree else {
+                continue;
+            };
             let hash = |at: usize| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == '#');
             let bang = |at: usize| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == '!');
             let before = |n: usize| i.checked_sub(n);
             let is_attr = group.delimiter() == proc_macro2::Delimiter::Bracket
-                && (before(1).is_some_and(hash) || (before(1).is_some_and(bang) && before(2).is_some_and(hash)));
+                && (before(1).is_some_and(hash)
+                    || (before(1).is_some_and(bang) && before(2).is_some_and(hash)));
             if is_attr {
                 self.attribute_tokens(group.stream());
             } else {
@@ -562,7 +678,11 @@ impl<'t> Strays<'t> {
     fn within(&mut self, place: Place, f: impl FnOnce(&mut Self)) {
         // A macro inside of a function stays a macro; a body inside of a member is a body.
         let keep = matches!(self.place, Place::MacroCall(_) | Place::MacroRules(_));
-        let before = if keep { self.place.clone() } else { std::mem::replace(&mut self.place, place) };
+        let before = if keep {
+            self.place.clone()
+        } else {
+            std::mem::replace(&mut self.place, place)
+        };
         f(self);
         self.place = before;
     }
@@ -586,14 +706,23 @@ impl<'ast> Visit<'ast> for Strays<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast syn::Macro) {
-        let name = mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-        self.within(Place::MacroCall(name), |this| this.tokens(mac.tokens.clone()));
+        let name = mac
+            .path
+            .segments
+            .last()
+            .map(|s| s.ident.to_string())
+            .unwrap_or_default();
+        self.within(Place::MacroCall(name), |this| {
+            this.tokens(mac.tokens.clone())
+        });
     }
 
     fn visit_item_macro(&mut self, item: &'ast syn::ItemMacro) {
         match &item.ident {
             Some(name) => {
-                self.within(Place::MacroRules(name.to_string()), |this| this.tokens(item.mac.tokens.clone()));
+                self.within(Place::MacroRules(name.to_string()), |this| {
+                    this.tokens(item.mac.tokens.clone())
+                });
             }
             None => self.visit_macro(&item.mac),
         }
@@ -624,13 +753,25 @@ fn set_attrs(item: &mut Item, attrs: Vec<Attribute>) {
 
 impl Tree {
     /// The text of a file that a module's source includes.
-    pub(crate) fn include_str(&self, files: &dyn Files, module: ModuleId, path: &str) -> Result<String, String> {
-        let from = self.source(module).path.parent().unwrap_or(std::path::Path::new("")).to_path_buf();
+    pub(crate) fn include_str(
+        &self,
+        files: &dyn Files,
+        module: ModuleId,
+        path: &str,
+    ) -> Result<String, String> {
+        let from = self
+            .source(module)
+            .path
+            .parent()
+            .unwrap_or(std::path::Path::new(""))
+            .to_path_buf();
         let path = normalise(&from.join(path));
         let shown = crate::files::display(&self.package, &path);
         let bytes = files.read(&path).map_err(|e| format!("{shown}: {e}"))?;
         self.note_read(&path);
-        String::from_utf8(bytes).map(|t| t.replace("\r\n", "\n")).map_err(|_| format!("{shown} is not UTF-8"))
+        String::from_utf8(bytes)
+            .map(|t| t.replace("\r\n", "\n"))
+            .map_err(|_| format!("{shown} is not UTF-8"))
     }
 
     /// Whether tests compile a thing with these attributes.
@@ -640,4 +781,3 @@ impl Tree {
         set.of_attributes(attrs).is_ok_and(|c| !c.is_false())
     }
 }
-

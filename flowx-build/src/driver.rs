@@ -129,14 +129,22 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
     stack.push(package.root.clone());
     let libraries = match &options.libraries {
         Libraries::Given(libraries) => libraries.clone(),
-        Libraries::Scan => path_libraries(options, &package, &features, &general, &mut read, stack)?,
+        Libraries::Scan => {
+            path_libraries(options, &package, &features, &general, &mut read, stack)?
+        }
     };
     stack.pop();
     let mut cfg = options.cfg.clone();
     cfg.set_features(features.iter().cloned());
     let cfg = Rc::new(cfg);
-    let own = libraries.iter().map(|l| (l.exports.package.clone(), l.exports.krate.clone())).collect();
-    let application = Application { name: package.name.clone(), version: package.version.clone() };
+    let own = libraries
+        .iter()
+        .map(|l| (l.exports.package.clone(), l.exports.krate.clone()))
+        .collect();
+    let application = Application {
+        name: package.name.clone(),
+        version: package.version.clone(),
+    };
 
     let mut loaded: Vec<(Target, Rc<Tree>, Findings)> = Vec::new();
     let mut library_externs = None;
@@ -148,7 +156,13 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         };
         let findings = Findings::new();
         let tree = Rc::new(Tree::load(
-            &TreeOptions { files: options.files, package: &package.root, root: &target.path, cfg: cfg.clone(), externs },
+            &TreeOptions {
+                files: options.files,
+                package: &package.root,
+                root: &target.path,
+                cfg: cfg.clone(),
+                externs,
+            },
             &findings,
         ));
         if is_library {
@@ -158,8 +172,10 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         loaded.push((target.clone(), tree, findings));
     }
 
-    let declared: Vec<Declarations<'_>> =
-        loaded.iter().map(|(_, tree, findings)| declarations(tree, options.files, findings)).collect();
+    let declared: Vec<Declarations<'_>> = loaded
+        .iter()
+        .map(|(_, tree, findings)| declarations(tree, options.files, findings))
+        .collect();
     let mut places = BTreeMap::new();
     let mut targets: Vec<TargetOutput> = Vec::new();
     let mut exports = None;
@@ -168,10 +184,17 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         let sources: Vec<&Declarations<'_>> = library.into_iter().chain([&declared[i]]).collect();
         let library_tree = library.map(|_| &*loaded[0].1);
         let bridge = Bridge::new(tree, library_tree, options.files, &libraries);
-        let assembler = Assembler { declared: &sources, libraries: &libraries, findings };
+        let assembler = Assembler {
+            declared: &sources,
+            libraries: &libraries,
+            findings,
+        };
         let (mut assembled, contracts) = bridge.assemble(&assembler, application.clone(), findings);
         let own_manifest = assembled.manifest.clone();
-        assembled.manifest.contracts.extend(contracts.iter().cloned());
+        assembled
+            .manifest
+            .contracts
+            .extend(contracts.iter().cloned());
         for library in &libraries {
             library.merge_into(&mut assembled.manifest);
         }
@@ -189,8 +212,15 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
             manifest.canonicalise();
             let errors = |item| assembler.errors_of(item);
             let contracts_of = |types: &[ItemRef<'_>]| bridge.public_contracts(types);
-            let given =
-                export(&package, target, tree, &declared[i], &entries, &libraries, &errors, &contracts_of);
+            let given = export(
+                &package,
+                target,
+                tree,
+                &declared[i],
+                &entries,
+                &errors,
+                &contracts_of,
+            );
             exports = Some((given, manifest));
         }
         for source in tree.sources() {
@@ -207,7 +237,10 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
     }
     drop(declared);
 
-    let absent: BTreeSet<PathBuf> = loaded.iter().flat_map(|(_, tree, _)| tree.absent.iter().cloned()).collect();
+    let absent: BTreeSet<PathBuf> = loaded
+        .iter()
+        .flat_map(|(_, tree, _)| tree.absent.iter().cloned())
+        .collect();
     let manifest = union(application, &targets, &general);
     let mut all = general.so_far();
     for (target, (_, tree, findings)) in targets.iter_mut().zip(loaded) {
@@ -223,16 +256,33 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         }
     }
     // What is wrong with the library is wrong with every binary on it.
-    let library_broken = targets.first().filter(|t| t.target.stem == "lib" && !t.is_sound()).map(|t| t.findings.clone());
+    let library_broken = targets
+        .first()
+        .filter(|t| t.target.stem == "lib" && !t.is_sound())
+        .map(|t| t.findings.clone());
     for target in targets.iter_mut().skip(1) {
-        for finding in library_broken.iter().flatten().filter(|f| f.severity == Severity::Error) {
+        for finding in library_broken
+            .iter()
+            .flatten()
+            .filter(|f| f.severity == Severity::Error)
+        {
             if !target.findings.contains(finding) {
                 target.findings.push(finding.clone());
             }
         }
     }
     all.sort_by(|a, b| (&a.file, a.line, a.column, &a.id).cmp(&(&b.file, b.line, b.column, &b.id)));
-    Ok(ScanOutput { package, targets, manifest, findings: all, places, read, absent, exports, libraries })
+    Ok(ScanOutput {
+        package,
+        targets,
+        manifest,
+        findings: all,
+        places,
+        read,
+        absent,
+        exports,
+        libraries,
+    })
 }
 
 /// The path dependencies that declare something, scanned as libraries, those they are built on first.
@@ -246,8 +296,12 @@ fn path_libraries(
 ) -> Result<Vec<Library>, PackageError> {
     let mut libraries: Vec<Library> = Vec::new();
     for (name, dependency) in &package.dependencies {
-        let Some(path) = dependency.path.as_deref().map(normalise) else { continue };
-        let on = !dependency.optional || features.contains(name) || features.contains(&dependency.package);
+        let Some(path) = dependency.path.as_deref().map(normalise) else {
+            continue;
+        };
+        let on = !dependency.optional
+            || features.contains(name)
+            || features.contains(&dependency.package);
         if flowx_names::is_own_package(&dependency.package) || !on || stack.contains(&path) {
             continue;
         }
@@ -255,7 +309,11 @@ fn path_libraries(
             Ok(inner) => inner,
             Err(error) => {
                 let file = display(&package.root, &package.root.join("Cargo.toml"));
-                findings.push(Finding::new(codes::LIBRARY_UNREADABLE, file, format!("dependency `{name}`: {error}")));
+                findings.push(Finding::new(
+                    codes::LIBRARY_UNREADABLE,
+                    file,
+                    format!("dependency `{name}`: {error}"),
+                ));
                 continue;
             }
         };
@@ -263,7 +321,10 @@ fn path_libraries(
         if inner.name_of(flowx_names::RUNTIME_PACKAGE).is_none() || inner.library.is_none() {
             continue;
         }
-        let asked = Features::Asked { names: dependency.features.clone(), default: dependency.default_features };
+        let asked = Features::Asked {
+            names: dependency.features.clone(),
+            default: dependency.default_features,
+        };
         let inner_options = ScanOptions {
             files: options.files,
             package: &path,
@@ -274,12 +335,17 @@ fn path_libraries(
         let output = scan(&inner_options, stack)?;
         read.extend(output.read.iter().cloned());
         for library in output.libraries {
-            if libraries.iter().all(|l| l.exports.package != library.exports.package) {
+            if libraries
+                .iter()
+                .all(|l| l.exports.package != library.exports.package)
+            {
                 libraries.push(library);
             }
         }
         if let Some((exports, manifest)) = output.exports
-            && libraries.iter().all(|l| l.exports.package != exports.package)
+            && libraries
+                .iter()
+                .all(|l| l.exports.package != exports.package)
         {
             libraries.push(Library::new(exports, &manifest, format!("::{name}")));
         }
@@ -292,7 +358,9 @@ fn no_include(declared: &Declarations<'_>, stem: &str, findings: &Findings) {
         "this target ({stem}) declares something and does not include its manifest, so nothing would be served or proven"
     );
     if let Some(finding) = declared.first(codes::NO_INCLUDE, message) {
-        findings.push(finding.help("write `flowx_runtime::include_manifest!();` in the target's root file"));
+        findings.push(
+            finding.help("write `flowx_runtime::include_manifest!();` in the target's root file"),
+        );
     }
 }
 
@@ -300,30 +368,43 @@ fn no_include(declared: &Declarations<'_>, stem: &str, findings: &Findings) {
 fn union(application: Application, targets: &[TargetOutput], findings: &Findings) -> Manifest {
     let mut all = crate::assemble::empty(application);
     let clash = |kind: &str, id: String| {
-        let message = format!("two targets of this package declare {kind} `{id}`, and not the same");
-        findings.push(Finding::new(codes::DUPLICATE, "Cargo.toml", message).subject(format!("{kind} {id}")));
+        let message =
+            format!("two targets of this package declare {kind} `{id}`, and not the same");
+        findings.push(
+            Finding::new(codes::DUPLICATE, "Cargo.toml", message).subject(format!("{kind} {id}")),
+        );
     };
     macro_rules! join {
         ($section:ident, $kind:literal, $id:expr) => {
             let mut seen = BTreeMap::new();
-            for entry in targets.iter().flat_map(|t| &t.manifest.$section) {
-                let id = $id(entry);
-                match seen.get(&id) {
-                    Some(other) if *other == entry => {}
-                    Some(_) => clash($kind, id.to_string()),
-                    None => {
-                        all.$section.push(entry.clone());
-                        seen.insert(id, entry);
+            for (place, target) in targets.iter().enumerate() {
+                for entry in &target.manifest.$section {
+                    let id = $id(entry);
+                    match seen.get(&id) {
+                        Some((_, other)) if *other == entry => {}
+                        // Twice in one target has been reported there.
+                        Some((other, _)) if *other == place => {}
+                        Some(_) => clash($kind, id.to_string()),
+                        None => {
+                            all.$section.push(entry.clone());
+                            seen.insert(id, (place, entry));
+                        }
                     }
                 }
             }
         };
     }
     join!(effects, "effect", |e: &flowx_manifest::Effect| e.id.clone());
-    join!(capabilities, "capability", flowx_manifest::Capability::reference);
+    join!(
+        capabilities,
+        "capability",
+        flowx_manifest::Capability::reference
+    );
     join!(flows, "flow", flowx_manifest::Flow::reference);
     join!(agents, "agent", |e: &flowx_manifest::Agent| e.id.clone());
-    join!(contracts, "contract", |e: &flowx_manifest::Contract| e.id.clone());
+    join!(contracts, "contract", |e: &flowx_manifest::Contract| e
+        .id
+        .clone());
     join!(tools, "tool", |e: &flowx_manifest::Tool| e.name.clone());
     all.canonicalise();
     all

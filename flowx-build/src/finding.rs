@@ -19,6 +19,17 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// `error`, `warning` or `note`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 /// The declaration at whose span rustc will show a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Anchor {
@@ -47,6 +58,9 @@ pub struct Finding {
     pub column: u32,
     /// `flow ticket.refund@1`, `contract crate::IssueRefund`, … where it is about one.
     pub subject: Option<String>,
+    /// Whether the macros find it as well, so that they need not be told.
+    #[serde(skip)]
+    pub of_grammar: bool,
     /// Where rustc can show it.
     #[serde(skip)]
     pub anchor: Option<Anchor>,
@@ -64,6 +78,7 @@ impl Finding {
             line: 0,
             column: 0,
             subject: None,
+            of_grammar: false,
             anchor: None,
         }
     }

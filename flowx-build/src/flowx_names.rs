@@ -10,7 +10,10 @@ pub(crate) const RUNTIME_PACKAGE: &str = "flowx-runtime";
 
 /// Whether a package is one of FlowX's own.
 pub(crate) fn is_own_package(package: &str) -> bool {
-    matches!(package, "flowx-runtime" | "flowx-macros" | "flowx-build" | "flowx-manifest" | "flowx-syntax")
+    matches!(
+        package,
+        "flowx-runtime" | "flowx-macros" | "flowx-build" | "flowx-manifest" | "flowx-syntax"
+    )
 }
 
 /// The attributes and derives that declare something.
@@ -37,7 +40,7 @@ pub(crate) fn macro_of(krate: &str, path: &str) -> Option<&'static str> {
 pub(crate) fn exports(path: &str, macros: bool) -> bool {
     let name = path.rsplit("::").next().unwrap_or(path);
     if macros {
-        WORDS.contains(&name)
+        WORDS.contains(&name) || name == "include_manifest"
     } else {
         TYPES.contains(&name)
     }

@@ -1,4 +1,4 @@
-//! The FlowX scan: from sources to the manifest, for build scripts (`emit`) and for the command ([`scan_package`]).
+//! The FlowX scan: from sources to the manifest, for build scripts ([`emit`]) and for the command ([`scan_package`]).
 
 pub mod assemble;
 mod bridge;
@@ -7,9 +7,11 @@ pub mod codes;
 pub mod contracts;
 pub mod declare;
 mod driver;
+mod emit;
 pub mod files;
 mod finding;
 mod flowx_names;
+mod glue;
 mod library;
 pub mod package;
 pub mod scan;
@@ -17,6 +19,7 @@ mod tools;
 mod types;
 
 pub use driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, scan_package};
+pub use emit::{Emit, emit};
 pub use finding::{Anchor, Finding, Findings, Severity};
 pub use library::{Exported, ExportedEntry, Exports, Library};
 pub use types::Place;

@@ -1,6 +1,7 @@
 //! What a library tells the crates that depend on it, and what they read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use flowx_manifest::{Contract, ErrorSpec, Json, Manifest, TypeRef, contract_of_ref, contract_ref};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct Library {
     pub path: String,
     /// Contracts of its public types.
     pub contracts: Vec<Contract>,
+    /// The folder in which it told, when it has been built.
+    pub told_in: Option<PathBuf>,
 }
 
 /// Written beside a library's manifest.
@@ -43,7 +46,7 @@ pub struct Exports {
     pub types: BTreeMap<String, String>,
     /// The contracts of its public types, flows or no flows.
     pub contracts: Vec<Contract>,
-    /// Libraries it is built on itself, as `::lib::PATH` reaches them.
+    /// The folders in which the libraries that it is built on told; it re-exports the n-th as `__flowx_library_n`.
     pub libraries: Vec<String>,
 }
 
@@ -78,7 +81,13 @@ impl Library {
         all.contracts.extend(exports.contracts.iter().cloned());
         let mut all = requalify(&all, &exports.krate);
         let contracts = all.contracts.split_off(manifest.contracts.len());
-        Self { manifest: all, exports, path, contracts }
+        Self {
+            manifest: all,
+            exports,
+            path,
+            contracts,
+            told_in: None,
+        }
     }
 
     /// Adds everything the library declares to a manifest.
@@ -92,7 +101,12 @@ impl Library {
         all.entities.extend(theirs.entities);
         // The application may have taken some of them in already, for types of its own that hold them.
         let have: BTreeSet<String> = all.contracts.iter().map(|c| c.id.clone()).collect();
-        all.contracts.extend(theirs.contracts.into_iter().filter(|c| !have.contains(&c.id)));
+        all.contracts.extend(
+            theirs
+                .contracts
+                .into_iter()
+                .filter(|c| !have.contains(&c.id)),
+        );
     }
 }
 
@@ -114,7 +128,10 @@ fn requalify(manifest: &Manifest, krate: &str) -> Manifest {
     }
     for c in &mut out.contracts {
         c.id = rename(&c.id);
-        for schema in [&mut c.schema, &mut c.request, &mut c.response].into_iter().flatten() {
+        for schema in [&mut c.schema, &mut c.request, &mut c.response]
+            .into_iter()
+            .flatten()
+        {
             refs(schema, &rename);
         }
     }
@@ -159,14 +176,12 @@ fn refs(schema: &mut Json, rename: &impl Fn(&str) -> String) {
 }
 
 /// What a library tells: its entries, and what every path that leads to one of its declarations, errors or contracts means.
-#[expect(clippy::too_many_arguments, reason = "one caller, and each is a part of the one thing that is told")]
 pub(crate) fn export<'t>(
     package: &Package,
     target: &Target,
     tree: &'t Tree,
     declared: &Declarations<'t>,
     entries: &[Entry],
-    libraries: &[Library],
     errors_of: &dyn Fn(ItemRef<'t>) -> Option<Vec<ErrorSpec>>,
     contracts_of: &dyn Fn(&[ItemRef<'t>]) -> Vec<Contract>,
 ) -> Exports {
@@ -175,7 +190,6 @@ pub(crate) fn export<'t>(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         package: package.name.clone(),
         krate: krate.clone(),
-        libraries: libraries.iter().map(|l| l.path.clone()).collect(),
         ..Exports::default()
     };
     for entry in entries {
@@ -193,11 +207,18 @@ pub(crate) fn export<'t>(
     let mut qualified_types = BTreeSet::new();
     for module in tree.modules().filter(|m| tree.is_public(*m)) {
         for (name, resolved) in tree.resolver().public_names(module) {
-            let Resolved::Item(item) = resolved else { continue };
+            let Resolved::Item(item) = resolved else {
+                continue;
+            };
             let path = rename(&format!("{}::{name}", tree.module(module).path), krate);
-            let by = |kind: &str, id: String| Exported { kind: kind.to_owned(), id };
+            let by = |kind: &str, id: String| Exported {
+                kind: kind.to_owned(),
+                id,
+            };
             if let Some(d) = declared.effects.iter().find(|d| d.on == item) {
-                exports.names.insert(path, by("effect", d.decl.id.value.to_string()));
+                exports
+                    .names
+                    .insert(path, by("effect", d.decl.id.value.to_string()));
             } else if let Some(d) = declared.capabilities.iter().find(|d| d.on == item) {
                 let id = format!("{}@{}", d.decl.id.value, d.decl.version.value);
                 exports.names.insert(path, by("capability", id));
@@ -206,7 +227,10 @@ pub(crate) fn export<'t>(
                 exports.names.insert(path, by("flow", id));
             } else {
                 if let Some(errors) = errors_of(item) {
-                    let errors = errors.iter().map(|e| (e.code.to_string(), e.category.to_string())).collect();
+                    let errors = errors
+                        .iter()
+                        .map(|e| (e.code.to_string(), e.category.to_string()))
+                        .collect();
                     exports.errors.insert(path.clone(), errors);
                 }
                 let qualified = item.qualified();
@@ -228,7 +252,10 @@ mod tests {
     #[test]
     fn only_the_crate_at_the_start_of_a_path_is_renamed() {
         assert_eq!(rename("crate::a::B", "lib"), "lib::a::B");
-        assert_eq!(rename("crate::Page<crate::Item>", "lib"), "lib::Page<lib::Item>");
+        assert_eq!(
+            rename("crate::Page<crate::Item>", "lib"),
+            "lib::Page<lib::Item>"
+        );
         assert_eq!(rename("other::my_crate::B", "lib"), "other::my_crate::B");
         assert_eq!(rename("()", "lib"), "()");
     }

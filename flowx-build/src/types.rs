@@ -64,12 +64,21 @@ fn follow<'t>(at: Place<'t>, ty: &Type, depth: usize) -> Result<(Typed<'t>, Type
         Err(error) => return Err(error.to_string()),
     };
     let Item::Type(of) = alias.item else {
-        return Err(format!("`{}` is not a `Result<Output, Error>`", alias.qualified()));
+        return Err(format!(
+            "`{}` is not a `Result<Output, Error>`",
+            alias.qualified()
+        ));
     };
     if depth > 64 {
-        return Err(format!("the alias `{}` stands for itself", alias.qualified()));
+        return Err(format!(
+            "the alias `{}` stands for itself",
+            alias.qualified()
+        ));
     }
-    let there = Place { tree: alias.tree, module: alias.module };
+    let there = Place {
+        tree: alias.tree,
+        module: alias.module,
+    };
     let (output, error) = follow(there, &of.ty, depth + 1)?;
     let mut given = arguments.into_iter();
     let mut filled: Vec<(String, Option<Typed<'t>>)> = Vec::new();
@@ -85,13 +94,21 @@ fn follow<'t>(at: Place<'t>, ty: &Type, depth: usize) -> Result<(Typed<'t>, Type
             && let Some(ident) = p.path.get_ident()
             && let Some((_, value)) = filled.iter().find(|(name, _)| ident == name)
         {
-            return value.clone().ok_or_else(|| format!("`{}` lacks an argument", alias.qualified()));
+            return value
+                .clone()
+                .ok_or_else(|| format!("`{}` lacks an argument", alias.qualified()));
         }
         // `type R<T> = Result<Vec<T>, E>` mixes two places in one type.
         let text = quote::ToTokens::to_token_stream(&ty).to_string();
-        let mentions = |name: &str| text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
+        let mentions = |name: &str| {
+            text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .any(|word| word == name)
+        };
         if filled.iter().any(|(name, _)| mentions(name)) {
-            return Err(format!("`{}` wraps its parameter in another type; write `Result<…, …>` out", alias.qualified()));
+            return Err(format!(
+                "`{}` wraps its parameter in another type; write `Result<…, …>` out",
+                alias.qualified()
+            ));
         }
         Ok((place, ty))
     };

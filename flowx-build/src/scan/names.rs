@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Item, UseTree, Visibility};
 
@@ -29,8 +28,6 @@ pub(crate) struct Import {
     pub(crate) path: Vec<String>,
     /// Whether `::` stands in front.
     pub(crate) rooted: bool,
-    /// Where.
-    pub(crate) span: Span,
     /// Whether it is there.
     pub(crate) cfg: Cfg3,
     /// Whether it is visible from outside of the module.
@@ -161,10 +158,9 @@ impl Names {
         public: bool,
         cfg: &Cfg3,
     ) {
-        let import = |path: Vec<String>, span| Import {
+        let import = |path: Vec<String>| Import {
             path,
             rooted,
-            span,
             cfg: cfg.clone(),
             public,
         };
@@ -184,7 +180,7 @@ impl Names {
                     self.defs
                         .entry(name)
                         .or_default()
-                        .push(Def::Import(import(path, n.ident.span())));
+                        .push(Def::Import(import(path)));
                 }
             }
             UseTree::Rename(r) => {
@@ -196,12 +192,10 @@ impl Names {
                     self.defs
                         .entry(plain(&r.rename))
                         .or_default()
-                        .push(Def::Import(import(path, r.ident.span())));
+                        .push(Def::Import(import(path)));
                 }
             }
-            UseTree::Glob(g) => self
-                .globs
-                .push(import(prefix.clone(), g.star_token.spans[0])),
+            UseTree::Glob(_) => self.globs.push(import(prefix.clone())),
             UseTree::Group(group) => {
                 for tree in &group.items {
                     self.walk(tree, prefix, rooted, public, cfg);

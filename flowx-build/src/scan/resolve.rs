@@ -195,7 +195,9 @@ impl<'t> Resolver<'t> {
         names.sort();
         names.dedup();
         let meaning = |name: String| {
-            let resolved = self.path(module, &["self".to_owned(), name.clone()], false, Ns::Type).ok()?;
+            let resolved = self
+                .path(module, &["self".to_owned(), name.clone()], false, Ns::Type)
+                .ok()?;
             Some((name, resolved))
         };
         names.into_iter().filter_map(meaning).collect()
@@ -209,9 +211,8 @@ impl<'t> Resolver<'t> {
         let names = self.names(module);
         for (name, defs) in &names.defs {
             let public = |def: &Def| match def {
-                Def::Item(place) => {
-                    item_visibility(&self.tree.items(module)[*place]).is_some_and(|v| matches!(v, syn::Visibility::Public(_)))
-                }
+                Def::Item(place) => item_visibility(&self.tree.items(module)[*place])
+                    .is_some_and(|v| matches!(v, syn::Visibility::Public(_))),
                 Def::Import(import) => import.public,
                 Def::Module(_) | Def::Crate(_) => false,
             };

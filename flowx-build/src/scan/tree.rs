@@ -140,7 +140,8 @@ impl Tree {
         let dir = root.parent().unwrap_or(Path::new("")).to_path_buf();
         match loader.open(&root) {
             Ok(file) => {
-                let module = loader.push(None, "crate".to_owned(), file, Cfg3::True, Vec::new(), true);
+                let module =
+                    loader.push(None, "crate".to_owned(), file, Cfg3::True, Vec::new(), true);
                 loader.file(
                     module,
                     file,
@@ -518,7 +519,14 @@ impl Loader<'_> {
                     }
                     match self.open(&path) {
                         Ok(file) => {
-                            let module = self.push(Some(parent), item.name, file, cfg, Vec::new(), item.public);
+                            let module = self.push(
+                                Some(parent),
+                                item.name,
+                                file,
+                                cfg,
+                                Vec::new(),
+                                item.public,
+                            );
                             self.file(module, file, place);
                         }
                         Err(error) => self.findings.push(finding(
