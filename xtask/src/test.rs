@@ -44,6 +44,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
     all.doc_tests();
     all.fixtures();
     all.lies();
+    all.clients();
     all.licences();
     all.summary()
 }
@@ -185,6 +186,22 @@ impl Run<'_> {
         }
     }
 
+    /// Conformance suite and official clients against real servers. The script closes with `N passed, N failed`.
+    fn clients(&mut self) {
+        if !self.tools.clients || !self.root.join("tests/clients/run.sh").is_file() {
+            return;
+        }
+        self.step("real clients", |run| {
+            let mut command = Command::new("bash");
+            command
+                .arg("tests/clients/run.sh")
+                .current_dir(run.root)
+                .envs(run.tools.environment.iter().cloned());
+            let outcome = process::run(&mut command);
+            counted(&outcome, closing_counts(&outcome.text))
+        });
+    }
+
     fn shared_target(&self) -> PathBuf {
         self.root.join("target/fixtures")
     }
@@ -308,6 +325,25 @@ fn libtest_counts(text: &str) -> Counts {
     counts
 }
 
+/// The last line of the form `12 passed, 0 failed, 1 skipped`.
+fn closing_counts(text: &str) -> Counts {
+    let read = |line: &str| {
+        let mut counts = Counts::default();
+        for part in line.trim().split(", ") {
+            let (number, word) = part.split_once(' ')?;
+            let number = number.parse().ok()?;
+            match word {
+                "passed" => counts.passed = number,
+                "failed" => counts.failed = number,
+                "skipped" => counts.skipped = number,
+                _ => return None,
+            }
+        }
+        Some(counts)
+    };
+    text.lines().rev().find_map(read).unwrap_or_default()
+}
+
 /// The crates directly in a folder, sorted by name.
 fn crates_in(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -344,6 +380,14 @@ mod tests {
                     test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
         let counts = libtest_counts(text);
         assert_eq!((counts.passed, counts.failed, counts.skipped), (4, 2, 1));
+    }
+
+    #[test]
+    fn the_closing_line_of_a_script_is_read() {
+        let counts =
+            closing_counts("1 passed, 1 failed\nmore\n12 passed, 3 failed, 1 skipped\nbye\n");
+        assert_eq!((counts.passed, counts.failed, counts.skipped), (12, 3, 1));
+        assert_eq!(closing_counts("nothing here").passed, 0);
     }
 
     #[test]
