@@ -14,6 +14,7 @@ mod flowx_names;
 mod glue;
 mod library;
 pub mod package;
+pub mod project;
 pub mod scan;
 mod tools;
 mod types;

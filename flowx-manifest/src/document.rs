@@ -205,6 +205,9 @@ pub fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
+/// What a request schema says in `$comment` where the type checks more than the form (`try_from`, sums that overflow).
+pub const CONVERTED: &str = "converted when read, which may refuse more";
+
 /// The `$ref` to another contract.
 pub fn contract_ref(id: &str) -> String {
     let mut out = String::from("#/$defs/");

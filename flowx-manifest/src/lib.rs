@@ -9,15 +9,16 @@ mod document;
 pub mod json;
 mod model;
 mod names;
+mod portable;
 #[cfg(feature = "schema")]
 mod schema;
 
-pub use document::{
-    Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest,
+pub use document::{CONVERTED, Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest,
     references,
 };
 pub use json::Json;
 pub use model::*;
 pub use names::*;
+pub use portable::omit_nulls;
 #[cfg(feature = "schema")]
 pub use schema::{manifest_schema, manifest_shape};

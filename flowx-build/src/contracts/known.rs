@@ -131,7 +131,7 @@ fn std_type(
         }
         "Weak" => Some(Ty::Option(Rc::new(first()?))),
         "PhantomData" => Some(Ty::Unit),
-        "Duration" => Some(record(
+        "Duration" => Some(checked(record(
             "Duration",
             vec![
                 field(
@@ -151,8 +151,8 @@ fn std_type(
                     },
                 ),
             ],
-        )),
-        "SystemTime" => Some(record(
+        ))),
+        "SystemTime" => Some(checked(record(
             "SystemTime",
             vec![
                 field(
@@ -172,7 +172,7 @@ fn std_type(
                     },
                 ),
             ],
-        )),
+        ))),
         "Range" | "RangeInclusive" => Some(record(
             "Range",
             vec![field("start", first()?), field("end", first()?)],
@@ -511,6 +511,10 @@ fn field(name: &str, ty: Ty) -> Field {
         flatten: false,
         notes: Notes::default(),
     }
+}
+
+fn checked(ty: Ty) -> Ty {
+    Ty::Checked(Rc::new(ty))
 }
 
 /// A struct of std: serde's own impls deny unknown fields, and ask every field.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use flowx_manifest::{Direction, Json, contract_ref};
+use flowx_manifest::{CONVERTED, Direction, Json, contract_ref};
 use proc_macro2::Span;
 
 use super::digits;
@@ -140,6 +140,13 @@ impl Lower<'_, '_> {
                 out
             }
             Ty::Split { de, ser } => self.schema(if self.request() { de } else { ser }),
+            Ty::Checked(inner) => {
+                let mut out = self.schema(inner);
+                if self.request() {
+                    insert(&mut out, "$comment", CONVERTED.into());
+                }
+                out
+            }
             Ty::Refused(why) => {
                 self.report(
                     why.code,
@@ -235,7 +242,9 @@ impl Lower<'_, '_> {
                     _ => Some(form.clone()),
                 }
             }
-            Ty::Option(inner) | Ty::Sensitive(inner) => self.key(inner, depth + 1),
+            Ty::Option(inner) | Ty::Sensitive(inner) | Ty::Checked(inner) => {
+                self.key(inner, depth + 1)
+            }
             Ty::Split { de, ser } => self.key(if self.request() { de } else { ser }, depth + 1),
             Ty::Named(id) => self.key_of(&self.graph.def(*id), depth),
             Ty::Inline(def) => self.key_of(def, depth),
@@ -360,7 +369,7 @@ impl Lower<'_, '_> {
     fn none_when_missing(&self, ty: &Ty, depth: usize) -> bool {
         match ty {
             Ty::Option(_) => true,
-            Ty::Sensitive(inner) => self.none_when_missing(inner, depth),
+            Ty::Sensitive(inner) | Ty::Checked(inner) => self.none_when_missing(inner, depth),
             Ty::Split { de, .. } => self.none_when_missing(de, depth),
             Ty::Named(id) if depth < DEEPEST => match &self.graph.def(*id).body {
                 Body::Same(ty) => self.none_when_missing(ty, depth + 1),
@@ -396,7 +405,8 @@ impl Lower<'_, '_> {
                 self.written_field(&mut object, field, at)
             }
         }
-        let mut consumed = BTreeSet::new();
+        // What others take before a flattened field is asked, and so never reaches it.
+        let mut consumed: BTreeSet<String> = object.members.keys().cloned().collect();
         for field in record.fields.iter().filter(|f| f.flatten) {
             if if self.request() {
                 field.skip_de
@@ -587,12 +597,11 @@ impl Lower<'_, '_> {
                 }
             }
             if !given.sees_all && given.forms.len() == 1 && !given.optional {
-                let taken: BTreeSet<String> = object.members.keys().cloned().collect();
                 let mut inner = given.forms.remove(0);
                 for name in inner
                     .members
                     .keys()
-                    .filter(|n| taken.contains(*n) && inner.required.contains(*n))
+                    .filter(|n| consumed.contains(*n) && inner.required.contains(*n))
                 {
                     self.report(
                         Code::NeverReadable,
@@ -601,10 +610,20 @@ impl Lower<'_, '_> {
                         "rename one of the two",
                     );
                 }
-                inner.members.retain(|n, _| !taken.contains(n));
+                inner.members.retain(|n, _| !consumed.contains(n));
+                let unseen = consumed.clone();
                 consumed.extend(inner.members.keys().cloned());
                 inner.rest = Rest::Open;
-                object.merge(inner);
+                if inner.members.keys().any(|n| object.members.contains_key(n)) {
+                    // Another flattened field looked at the member without taking it: both have their say.
+                    object.parts.push(Part {
+                        forms: vec![inner],
+                        exclusive: true,
+                        unseen,
+                    });
+                } else {
+                    object.merge(inner);
+                }
                 return;
             }
         } else if given.forms.len() == 1 && !given.optional && given.forms[0].rest == Rest::Open {
@@ -627,8 +646,7 @@ impl Lower<'_, '_> {
             }
             return;
         }
-        let mut unseen: BTreeSet<String> = object.members.keys().cloned().collect();
-        unseen.extend(consumed.iter().cloned());
+        let unseen = consumed.clone();
         if !given.sees_all {
             given
                 .forms
@@ -636,12 +654,21 @@ impl Lower<'_, '_> {
                 .for_each(|f| consumed.extend(f.members.keys().cloned()));
         }
         if given.optional || (!self.request() && field.skip_if) {
-            self.optional(object, given, unseen);
+            // Whatever is wrong with them, or missing, is read as none.
+            given.forms.push(Object::default());
+            object.parts.push(Part {
+                forms: given.forms,
+                exclusive: false,
+                unseen,
+            });
             return;
         }
         if let ([form], true) = (given.forms.as_slice(), given.sees_all)
             && form.rest == Rest::Open
-            && form.members.keys().all(|k| !unseen.contains(k))
+            && form
+                .members
+                .keys()
+                .all(|k| !unseen.contains(k) && !object.members.contains_key(k))
         {
             let mut form = given.forms.remove(0);
             form.parts
@@ -656,34 +683,6 @@ impl Lower<'_, '_> {
             unseen,
         });
         self.lift_only_map(object);
-    }
-
-    /// A flattened Option: its members are known, and none of them is needed.
-    fn optional(&self, object: &mut Object, given: Forms, unseen: BTreeSet<String>) {
-        let Forms { mut forms, .. } = given;
-        if let ([form], false) = (forms.as_slice(), object.rest == Rest::Closed)
-            && form.parts.is_empty()
-            && form.rest != Rest::Closed
-        {
-            let form = forms.remove(0);
-            let known: BTreeSet<String> = object.members.keys().cloned().collect();
-            let members = form
-                .members
-                .into_iter()
-                .filter(|(n, _)| !known.contains(n))
-                .collect();
-            object.merge(Object {
-                members,
-                ..Object::default()
-            });
-            return;
-        }
-        forms.push(Object::default());
-        object.parts.push(Part {
-            forms,
-            exclusive: false,
-            unseen,
-        });
     }
 
     /// The ways in which a type shares an object with others.
@@ -716,7 +715,7 @@ impl Lower<'_, '_> {
                 forms
             }
             Ty::Map { key, value } => Forms::one(self.map(key, value), true),
-            Ty::Sensitive(inner) => self.forms(inner, given, at, depth + 1),
+            Ty::Sensitive(inner) | Ty::Checked(inner) => self.forms(inner, given, at, depth + 1),
             Ty::Split { de, ser } => {
                 self.forms(if self.request() { de } else { ser }, given, at, depth + 1)
             }
@@ -991,7 +990,15 @@ impl Lower<'_, '_> {
                 }
             }
             // A unit may have its content said, as null.
-            None if self.request() => drop(object.members.insert(content.to_owned(), kind("null"))),
+            None if self.request() => {
+                object.members.insert(content.to_owned(), kind("null"));
+                // Of a skipped field it is the field's type that is asked when the content is missing.
+                if let Content::Newtype(field) = &variant.content
+                    && !self.none_when_missing(&field.ty, 0)
+                {
+                    object.required.insert(content.to_owned());
+                }
+            }
             None => {}
         }
         Forms::one(object, true)
@@ -1185,7 +1192,8 @@ impl Lower<'_, '_> {
             | Ty::Seq { item: t, .. }
             | Ty::Array(t, _)
             | Ty::AtMost(t, _)
-            | Ty::Sensitive(t) => self.hostile(t, seen),
+            | Ty::Sensitive(t)
+            | Ty::Checked(t) => self.hostile(t, seen),
             Ty::Tuple(all) => all.iter().find_map(|t| self.hostile(t, seen)),
             Ty::Map { key, value } => {
                 if self.number_key(key, 0) {
@@ -1235,7 +1243,7 @@ impl Lower<'_, '_> {
     fn number_key(&self, ty: &Ty, depth: usize) -> bool {
         match ty {
             Ty::Int { .. } | Ty::Bool | Ty::Float => true,
-            Ty::Option(t) | Ty::Sensitive(t) => self.number_key(t, depth),
+            Ty::Option(t) | Ty::Sensitive(t) | Ty::Checked(t) => self.number_key(t, depth),
             Ty::Split { de, .. } => self.number_key(de, depth),
             Ty::Named(id) if depth < DEEPEST => match &self.graph.def(*id).body {
                 Body::Same(t) => self.number_key(t, depth + 1),

@@ -552,6 +552,7 @@ impl<'a> Graph<'a> {
             Ty::Leaf(leaf) => leaf.name.to_owned(),
             Ty::Sensitive(t) => format!("Sensitive<{}>", self.name(t)),
             Ty::Split { de, ser } => format!("{}|{}", self.name(de), self.name(ser)),
+            Ty::Checked(t) => self.name(t),
             Ty::Refused(_) => "?".to_owned(),
         }
     }
@@ -639,11 +640,11 @@ impl<'a> Graph<'a> {
         if let Some(with) = with {
             return Body::Same(self.ty(scope, with));
         }
-        let de = container
-            .from
-            .as_ref()
-            .or(container.try_from.as_ref())
-            .map(|t| self.ty(scope, t));
+        let de = match (&container.from, &container.try_from) {
+            (Some(from), _) => Some(self.ty(scope, from)),
+            (None, Some(from)) => Some(Ty::Checked(Rc::new(self.ty(scope, from)))),
+            (None, None) => None,
+        };
         let ser = container.into.as_ref().map(|t| self.ty(scope, t));
         if de.is_none() && ser.is_none() {
             return own;
@@ -976,7 +977,8 @@ impl<'a> Graph<'a> {
         unknown: Option<&str>,
         span: Span,
     ) -> Ty {
-        if attrs.skip.ser && attrs.skip.de {
+        // An only field without a name is asked even when it is skipped.
+        if attrs.skip.ser && attrs.skip.de && field.ident.is_some() {
             return Ty::Unit;
         }
         if let Some(key) = unknown {

@@ -30,7 +30,7 @@ impl Walk<'_, '_> {
     fn ty(&mut self, ty: &Ty, at: String) {
         match ty {
             Ty::Sensitive(_) => drop(self.out.insert(at)),
-            Ty::Option(t) => self.ty(t, at),
+            Ty::Option(t) | Ty::Checked(t) => self.ty(t, at),
             Ty::Seq { item: t, .. }
             | Ty::Array(t, _)
             | Ty::AtMost(t, _)

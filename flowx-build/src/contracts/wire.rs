@@ -55,6 +55,8 @@ pub(crate) enum Ty {
         de: Rc<Ty>,
         ser: Rc<Ty>,
     },
+    /// Read as that, and then checked further by the program (`try_from`).
+    Checked(Rc<Ty>),
     /// A bound on how many elements: `ArrayVec`.
     AtMost(Rc<Ty>, u64),
     /// Cannot be told. Reported when a direction reaches it: what is skipped, or only written, is nobody's trouble.

@@ -1,0 +1,369 @@
+//! Proof P4: the published schema is what serde accepts and writes.
+//!
+//! A [`Subject`] is a contract beside the compiled type. [`check`] makes values from the schema, valid and changed, and
+//! asks both: serde must accept exactly what the request schema accepts, and what it writes must satisfy the response
+//! schema, but for the [`Deviation`]s, each of which has to explain the difference it is allowed for.
+
+mod deviation;
+mod probe;
+mod sample;
+
+#[doc(hidden)]
+pub mod __find {
+    pub use crate::probe::{FindBoth, FindNoSchemars, FindNone, FindRead, FindSchemars, Finder};
+}
+
+use std::collections::BTreeSet;
+
+use flowx_manifest::{Json, json};
+use jsonschema::Validator;
+
+pub use deviation::{Deviation, Side};
+pub use probe::{Probe, Read, Schemars, Write};
+pub use sample::Sampler;
+
+/// A contract and its compiled type.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The contract's name.
+    pub id: String,
+    /// What is accepted, as a document that stands alone; absent when nothing reads the type.
+    pub request: Option<Json>,
+    /// What is written, likewise.
+    pub response: Option<Json>,
+    /// The compiled type.
+    pub probe: Probe,
+}
+
+/// How hard to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Valid values to make; each is changed twice as well.
+    pub values: usize,
+    /// Where the stream of random values starts.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort {
+            values: 64,
+            seed: 1,
+        }
+    }
+}
+
+/// What was tried on one contract, and what came out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Values put to both.
+    pub tried: usize,
+    /// Values that both accepted.
+    pub accepted: usize,
+    /// Values that were written by serde and held against the response schema.
+    pub written: usize,
+    /// Allowed differences that occurred.
+    pub deviations: BTreeSet<Deviation>,
+    /// Differences that nothing allows.
+    pub disagreements: Vec<Disagreement>,
+    /// What could not be compared, and why.
+    pub skipped: Vec<String>,
+}
+
+/// A value on which schema and type differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The contract.
+    pub contract: String,
+    /// The value, as JSON text.
+    pub value: String,
+    /// What differs.
+    pub what: Difference,
+    /// What the refusing side says.
+    pub because: String,
+}
+
+/// Who refuses what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The request schema accepts, serde refuses.
+    SerdeRefuses,
+    /// serde accepts, the request schema refuses.
+    SchemaRefuses,
+    /// serde wrote it, the response schema refuses it.
+    WrittenRefused,
+    /// The schema itself is no JSON Schema.
+    NoSchema,
+    /// No value could be made that both accept, so that nothing has been shown.
+    NothingShown,
+}
+
+impl std::fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.what {
+            Difference::SerdeRefuses => "the published schema accepts what the type refuses",
+            Difference::SchemaRefuses => "the type accepts what the published schema refuses",
+            Difference::WrittenRefused => "the type writes what the published schema refuses",
+            Difference::NoSchema => "the published schema cannot be used",
+            Difference::NothingShown => "no value was found that both accept",
+        };
+        write!(
+            f,
+            "{}: {what}: {} ({})",
+            self.contract, self.value, self.because
+        )
+    }
+}
+
+/// Holds one contract against its type.
+pub fn check(subject: &Subject, effort: Effort) -> Report {
+    let mut report = Report::default();
+    let request = subject
+        .request
+        .as_ref()
+        .and_then(|s| compile(subject, s, &mut report));
+    let response = subject
+        .response
+        .as_ref()
+        .and_then(|s| compile(subject, s, &mut report));
+    match (&subject.probe.read, &request) {
+        (Some(read), Some(request)) => requests(
+            subject,
+            request,
+            *read,
+            response.as_ref(),
+            effort,
+            &mut report,
+        ),
+        (None, Some(_)) => report
+            .skipped
+            .push("the type cannot be read here".to_owned()),
+        (Some(_), None) if subject.request.is_some() => {}
+        (Some(read), None) => writes_only(subject, *read, response.as_ref(), effort, &mut report),
+        (None, None) => report
+            .skipped
+            .push("the type is only written, so no value of it can be made here".to_owned()),
+    }
+    report
+}
+
+struct Compiled<'s> {
+    schema: &'s Json,
+    validator: Validator,
+}
+
+impl Compiled<'_> {
+    fn accepts(&self, value: &Json) -> bool {
+        self.validator.is_valid(&value.to_value())
+    }
+
+    fn why(&self, value: &Json) -> String {
+        self.validator
+            .iter_errors(&value.to_value())
+            .map(|e| e.to_string())
+            .take(3)
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+}
+
+fn compile<'s>(subject: &Subject, schema: &'s Json, report: &mut Report) -> Option<Compiled<'s>> {
+    match validator(schema) {
+        Ok(validator) => Some(Compiled { schema, validator }),
+        Err(error) => {
+            report.disagreements.push(Disagreement {
+                contract: subject.id.clone(),
+                value: schema.to_canonical(),
+                what: Difference::NoSchema,
+                because: error,
+            });
+            None
+        }
+    }
+}
+
+fn validator(schema: &Json) -> Result<Validator, String> {
+    jsonschema::draft202012::options()
+        .build(&schema.to_value())
+        .map_err(|e| e.to_string())
+}
+
+fn requests(
+    subject: &Subject,
+    request: &Compiled<'_>,
+    read: Read,
+    response: Option<&Compiled<'_>>,
+    effort: Effort,
+    report: &mut Report,
+) {
+    let mut sampler = Sampler::new(request.schema, effort.seed);
+    let mut values = Sampler::anything();
+    for _ in 0..effort.values {
+        let value = sampler.value();
+        values.push(sampler.changed(&value));
+        let again = sampler.changed(&value);
+        values.push(sampler.changed(&again));
+        values.push(value);
+    }
+    let mut lenses = (
+        Lenses::new(request.schema, Side::Schema),
+        Lenses::new(request.schema, Side::Serde),
+    );
+    let mut seen = BTreeSet::new();
+    values.retain(|v| seen.insert(v.to_canonical()));
+    for value in &values {
+        report.tried += 1;
+        let text = value.to_canonical();
+        let (schema_takes, serde_takes) = (request.accepts(value), read(&text));
+        match (schema_takes, &serde_takes) {
+            (true, Ok(())) => {
+                report.accepted += 1;
+                written(subject, response, &text, report);
+            }
+            (false, Err(_)) => {}
+            (true, Err(error)) => match lenses.1.explain(request, read, value) {
+                Some(deviations) => report.deviations.extend(deviations),
+                None => report.disagreements.push(Disagreement {
+                    contract: subject.id.clone(),
+                    value: text,
+                    what: Difference::SerdeRefuses,
+                    because: error.clone(),
+                }),
+            },
+            (false, Ok(())) => match lenses.0.explain(request, read, value) {
+                Some(deviations) => report.deviations.extend(deviations),
+                None => report.disagreements.push(Disagreement {
+                    contract: subject.id.clone(),
+                    because: request.why(value),
+                    value: text,
+                    what: Difference::SchemaRefuses,
+                }),
+            },
+        }
+    }
+    if report.accepted == 0 && report.disagreements.is_empty() {
+        report.disagreements.push(Disagreement {
+            contract: subject.id.clone(),
+            value: String::new(),
+            what: Difference::NothingShown,
+            because: format!("{} values tried", report.tried),
+        });
+    }
+}
+
+/// A type that the program only writes, but that can be read: what it reads of itself is written again.
+fn writes_only(
+    subject: &Subject,
+    read: Read,
+    response: Option<&Compiled<'_>>,
+    effort: Effort,
+    report: &mut Report,
+) {
+    let Some(response) = response else { return };
+    let mut sampler = Sampler::new(response.schema, effort.seed);
+    for _ in 0..effort.values {
+        let text = sampler.value().to_canonical();
+        report.tried += 1;
+        if read(&text).is_ok() {
+            report.accepted += 1;
+            written(subject, Some(response), &text, report);
+        }
+    }
+    if report.accepted == 0 {
+        report
+            .skipped
+            .push("no value of the response schema could be read back".to_owned());
+    }
+}
+
+fn written(subject: &Subject, response: Option<&Compiled<'_>>, text: &str, report: &mut Report) {
+    let (Some(write), Some(response)) = (subject.probe.write, response) else {
+        return;
+    };
+    // A value that serde itself refuses to write reaches nobody.
+    let Ok(out) = write(text) else { return };
+    report.written += 1;
+    let value = match json::parse(out.as_bytes(), json::Limits::DOCUMENT) {
+        Ok(value) => value,
+        Err(_) => match serde_json::from_str::<serde_json::Value>(&out) {
+            // A member twice: whoever reads it takes the last.
+            Ok(last) => {
+                report.deviations.insert(Deviation::WrittenTwice);
+                Json::from_value(&last)
+            }
+            Err(error) => {
+                report.disagreements.push(Disagreement {
+                    contract: subject.id.clone(),
+                    value: out,
+                    what: Difference::WrittenRefused,
+                    because: error.to_string(),
+                });
+                return;
+            }
+        },
+    };
+    if !response.accepts(&value) {
+        report.disagreements.push(Disagreement {
+            contract: subject.id.clone(),
+            because: response.why(&value),
+            value: out,
+            what: Difference::WrittenRefused,
+        });
+    }
+}
+
+/// The schema under each allowed difference, compiled once a difference has been seen.
+struct Lenses<'s> {
+    schema: &'s Json,
+    side: Side,
+    each: Option<Vec<(Deviation, Validator)>>,
+    together: Option<Validator>,
+}
+
+impl<'s> Lenses<'s> {
+    fn new(schema: &'s Json, side: Side) -> Self {
+        Lenses {
+            schema,
+            side,
+            each: None,
+            together: None,
+        }
+    }
+
+    /// The allowed differences that account for this one: seen through them, both agree.
+    fn explain(
+        &mut self,
+        request: &Compiled<'_>,
+        read: Read,
+        value: &Json,
+    ) -> Option<Vec<Deviation>> {
+        let plain = value.to_value();
+        let agrees = |v: &Validator| v.is_valid(&plain) == (self.side == Side::Schema);
+        let (schema, side) = (self.schema, self.side);
+        let each = self.each.get_or_insert_with(|| {
+            let all = Deviation::ALL.iter().copied().filter(|d| d.side() == side);
+            all.filter_map(|d| Some((d, validator(&d.applied(schema)?).ok()?)))
+                .collect()
+        });
+        if let Some((deviation, _)) = each.iter().find(|(_, v)| agrees(v)) {
+            return Some(vec![*deviation]);
+        }
+        if side == Side::Serde {
+            let both_take = |v: Json| request.accepts(&v) && read(&v.to_canonical()).is_ok();
+            if deviation::narrow(value).is_some_and(both_take) {
+                return Some(vec![Deviation::WideNumber]);
+            }
+            if deviation::whole(value).is_some_and(both_take) {
+                return Some(vec![Deviation::WholeNumber]);
+            }
+            return None;
+        }
+        // Several at once: a struct from an array that holds a variant as an object.
+        if self.together.is_none() {
+            let all = Deviation::ALL.iter().filter(|d| d.side() == side);
+            let loosest = all.fold(schema.clone(), |s, d| d.applied(&s).unwrap_or(s));
+            self.together = validator(&loosest).ok();
+        }
+        self.together.as_ref().is_some_and(agrees).then(Vec::new)
+    }
+}

@@ -1,0 +1,169 @@
+//! serde as the judge of every schema: generated values, and what serde writes.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use flowx_build::contracts::{Contracts, SingleFile};
+use flowx_contracts_corpus::files;
+use flowx_manifest::{Direction, Manifest, closure};
+use flowx_verify::{Deviation, Effort, Probe, Report, Subject, check};
+
+/// The contract of a shape as the scan sees it, beside the compiled type.
+fn subject(file: &SingleFile, shape: &str, probe: Probe) -> Result<Subject, String> {
+    let ty: syn::Type = syn::parse_str(shape).unwrap();
+    let contracts = Contracts::new(file);
+    let mut id = String::new();
+    for direction in [Direction::Request, Direction::Response] {
+        let there = if direction == Direction::Request {
+            probe.read.is_some()
+        } else {
+            probe.write.is_some()
+        };
+        if there {
+            id = contracts.contract(SingleFile::ROOT, &ty, direction).name;
+        }
+    }
+    let (contracts, findings) = contracts.finish();
+    if !findings.is_empty() {
+        return Err(findings
+            .iter()
+            .map(|f| format!("{} {}", f.code, f.message))
+            .collect::<Vec<_>>()
+            .join("; "));
+    }
+    let manifest = Manifest {
+        contracts,
+        ..empty()
+    };
+    let document = |direction| closure(&manifest, &id, direction);
+    let unit = flowx_manifest::Json::object([("type", "null".into())]);
+    let (request, response) = match id.as_str() {
+        "()" => (Some(unit.clone()), Some(unit)),
+        _ => (document(Direction::Request), document(Direction::Response)),
+    };
+    Ok(Subject {
+        id: format!("{shape}"),
+        request,
+        response,
+        probe,
+    })
+}
+
+fn empty() -> Manifest {
+    Manifest {
+        schema: String::new(),
+        schema_version: String::new(),
+        application: flowx_manifest::Application {
+            name: String::new(),
+            version: String::new(),
+        },
+        effects: Vec::new(),
+        capabilities: Vec::new(),
+        flows: Vec::new(),
+        events: Vec::new(),
+        agents: Vec::new(),
+        entities: Vec::new(),
+        contracts: Vec::new(),
+        tools: Vec::new(),
+    }
+}
+
+/// Shapes that are refused, with the code: what serde makes of them cannot be read, or cannot be told.
+const REFUSED: &[(&str, &str)] = &[("structs::WithOption", "FLOWX1303")];
+
+#[test]
+fn serde_accepts_and_writes_exactly_what_every_schema_says() {
+    let only = std::env::var("SHAPE").ok();
+    let effort = Effort {
+        values: 150,
+        seed: 7,
+    };
+    let (mut shapes, mut tried, mut written) = (0, 0, 0);
+    let mut deviations = BTreeSet::new();
+    let mut wrong = Vec::new();
+    let mut refused = BTreeSet::new();
+    for (name, text, all) in files() {
+        let file = SingleFile::parse(name, text).unwrap();
+        for (shape, probe) in all {
+            if only.as_ref().is_some_and(|o| o != shape) {
+                continue;
+            }
+            shapes += 1;
+            let subject = match subject(&file, shape, probe) {
+                Ok(subject) => subject,
+                Err(why) => {
+                    refused.insert(format!("{name}::{shape}"));
+                    if !REFUSED
+                        .iter()
+                        .any(|(s, code)| *s == format!("{name}::{shape}") && why.starts_with(code))
+                    {
+                        wrong.push(format!("{name}::{shape}: refused: {why}"));
+                    }
+                    continue;
+                }
+            };
+            if only.is_some() {
+                println!(
+                    "{}",
+                    subject
+                        .request
+                        .as_ref()
+                        .map(|r| r.to_pretty())
+                        .unwrap_or_default()
+                );
+            }
+            let report: Report = check(&subject, effort);
+            tried += report.tried;
+            written += report.written;
+            deviations.extend(report.deviations);
+            for d in report
+                .disagreements
+                .iter()
+                .take(if only.is_some() { 20 } else { 2 })
+            {
+                wrong.push(format!("{name}::{d}"));
+            }
+        }
+    }
+    println!(
+        "{shapes} shapes, {tried} values, {written} written, {} refused, {} wrong",
+        refused.len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    if only.is_none() {
+        assert!(shapes >= 300, "{shapes}");
+        let stale: Vec<_> = Deviation::ALL
+            .iter()
+            .filter(|d| !deviations.contains(d))
+            .map(|d| d.id())
+            .collect();
+        assert!(
+            stale.is_empty(),
+            "allowed, but no longer occurring: {stale:?}"
+        );
+        for (shape, _) in REFUSED {
+            assert!(refused.contains(*shape), "{shape} is refused no longer");
+        }
+    }
+}
+
+#[test]
+fn every_type_of_the_corpus_is_among_its_shapes() {
+    for (name, text, all) in files() {
+        let file = SingleFile::parse(name, text).unwrap();
+        let listed: String = all.iter().map(|(shape, _)| format!(" {shape} ")).collect();
+        for (module, ty) in file.types() {
+            if module != SingleFile::ROOT || matches!(ty.as_str(), "RemoteDef") {
+                continue;
+            }
+            let words: Vec<&str> = listed
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .collect();
+            assert!(
+                words.contains(&ty.as_str()),
+                "{name}.rs declares {ty}, which is no shape"
+            );
+        }
+    }
+}
