@@ -121,6 +121,11 @@ impl Envelope {
         }
     }
 
+    /// A member of the request's `_meta`.
+    pub(crate) fn meta(&self, key: &str) -> Option<&Json> {
+        self.param("_meta")?.get(key)
+    }
+
     /// What the client answers to an earlier `input_required`.
     pub(crate) fn input_responses(&self) -> Option<&BTreeMap<String, Json>> {
         self.param("inputResponses").and_then(Json::as_object)

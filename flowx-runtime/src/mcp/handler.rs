@@ -33,6 +33,8 @@ pub(crate) const VERSIONS: [ProtocolVersion; 2] =
 const DIGEST: &str = "dev.flowx/manifestDigest";
 /// Where a refusal stands, for clients that take no structured content with an error.
 const REFUSAL: &str = "dev.flowx/refusal";
+/// The kind of work that an agent says it does, which can only narrow what it may.
+const SKILL: &str = "dev.flowx/skill";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 tokio::task_local! {
@@ -415,12 +417,22 @@ impl ServerHandler for Handler {
         } else {
             Transport::Mcp
         };
-        let invocation = Invocation::new(
+        let mut invocation = Invocation::new(
             flow.reference.as_str(),
             principal,
             envelope.arguments(),
             transport,
         );
+        invocation.skill = match envelope.meta(SKILL) {
+            None => None,
+            Some(Json::String(skill)) => Some(skill.clone()),
+            Some(_) => {
+                return Err(ErrorData::invalid_params(
+                    format!("`{SKILL}` must be a string"),
+                    None,
+                ));
+            }
+        };
         let modern = Self::is_modern(&cx);
         let (channel, wire) = channel::channel(self.channel(&cx, &envelope));
         let channel: Arc<dyn Channel> = Arc::new(channel);
@@ -460,9 +472,9 @@ impl ServerHandler for Handler {
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Self::first_page(request.as_ref())?;
-        let mut result = ListResourceTemplatesResult::default();
-        result.ttl_ms = Some(millis(self.endpoint.options.list_ttl));
-        result.cache_scope = Some(CacheScope::Public);
+        let mut result = ListResourceTemplatesResult::with_all_items(Vec::new())
+            .with_ttl_ms(millis(self.endpoint.options.list_ttl))
+            .with_cache_scope(CacheScope::Public);
         self.endpoint.stamp(&mut result.meta, Self::is_modern(&cx));
         Ok(result)
     }

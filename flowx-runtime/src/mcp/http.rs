@@ -138,7 +138,10 @@ impl Served {
                 let bytes = self.read(body).await?;
                 let envelope = Envelope::read(&bytes, self.endpoint.options.limits)
                     .map_err(|refusal| refused(&refusal))?;
-                refuse_old_version(&parts, &envelope)?;
+                if let Some(named) = old_version(&parts, &envelope) {
+                    let text = format!("Bad Request: Unsupported MCP-Protocol-Version: {named}");
+                    return Err(plain(StatusCode::BAD_REQUEST, &text));
+                }
                 if let Some(what) = envelope.bad_arguments() {
                     return Err(rpc_error(
                         StatusCode::BAD_REQUEST,
@@ -303,25 +306,15 @@ fn fill_stream(
 
 /// Revisions that the library knows and this server does not serve. It refuses them where they are named in a message; a
 /// header alone would pass.
-fn refuse_old_version(parts: &Parts, envelope: &Envelope) -> Result<(), Response> {
+fn old_version<'a>(parts: &'a Parts, envelope: &Envelope) -> Option<&'a str> {
     let old = [
         ProtocolVersion::V_2024_11_05,
         ProtocolVersion::V_2025_03_26,
         ProtocolVersion::V_2025_06_18,
     ];
-    let named = parts.headers.get(VERSION).and_then(|v| v.to_str().ok());
-    match named {
-        Some(named)
-            if envelope.method() != Some("initialize")
-                && old.iter().any(|v| v.as_str() == named) =>
-        {
-            Err(plain(
-                StatusCode::BAD_REQUEST,
-                &format!("Bad Request: Unsupported MCP-Protocol-Version: {named}"),
-            ))
-        }
-        _ => Ok(()),
-    }
+    let named = parts.headers.get(VERSION)?.to_str().ok()?;
+    (envelope.method() != Some("initialize") && old.iter().any(|v| v.as_str() == named))
+        .then_some(named)
 }
 
 fn refused(refusal: &EnvelopeRefusal) -> Response {

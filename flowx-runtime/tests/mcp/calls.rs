@@ -1,11 +1,14 @@
 //! Calls: what comes back, what is refused, and that a refusal has done nothing.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use flowx_runtime::Visibility;
 use flowx_runtime::mcp::McpOptions;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Desk, ERAS, Era, desk};
+use crate::support::{ABANDONED, ABANDONED_MS, Desk, ERAS, Era, desk};
 
 fn open_desk() -> Desk {
     desk(Visibility::All, McpOptions::default())
@@ -259,15 +262,46 @@ async fn a_token_of_nobody_is_refused_before_anything_is_read() {
 #[tokio::test]
 async fn a_caller_that_leaves_ends_its_call() {
     let desk = open_desk();
+    let call = || {
+        desk.modern(
+            "clerk",
+            "tools/call",
+            json!({ "name": "desk_count", "arguments": { "wait_ms": ABANDONED_MS } }),
+        )
+    };
+    call().await.result();
+    assert_eq!(
+        ABANDONED.load(Ordering::SeqCst),
+        1,
+        "whoever stays gets to the end"
+    );
+    assert!(
+        tokio::time::timeout(Duration::from_millis(200), call())
+            .await
+            .is_err()
+    );
+    tokio::time::sleep(Duration::from_millis(2 * ABANDONED_MS)).await;
+    assert_eq!(ABANDONED.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_legacy_call_ends_when_its_client_says_so() {
+    let desk = open_desk();
+    let session = desk.open("clerk", json!({})).await;
     let params = json!({ "name": "desk_count", "arguments": { "wait_ms": 60_000 } });
-    let waited = tokio::time::timeout(
-        std::time::Duration::from_millis(300),
-        desk.modern("clerk", "tools/call", params),
-    )
+    let call = desk.legacy("clerk", &session, "tools/call", params);
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let text =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+        assert_eq!(
+            desk.legacy_text("clerk", &session, text).await.status,
+            StatusCode::ACCEPTED
+        );
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(10), async {
+        tokio::join!(call, cancel)
+    })
     .await;
-    assert!(waited.is_err());
-    // What is left of it would keep the handler's copy of the endpoint alive.
-    let before = std::sync::Arc::strong_count(&desk.core);
-    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    assert!(std::sync::Arc::strong_count(&desk.core) <= before);
+    assert!(ended.is_ok(), "the call goes on");
 }

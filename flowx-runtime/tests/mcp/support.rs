@@ -94,6 +94,36 @@ impl Flow for Refund {
     }
 }
 
+/// As the refund, and asks first.
+struct Asked;
+impl HasStep<Pay> for Asked {
+    const STEP: StepInfo = StepInfo {
+        name: "pay",
+        timeout_ms: 0,
+        attempts: 1,
+        backoff_ms: 0,
+    };
+    type Undo = NoUndo;
+    fn again(_: &Json) -> Option<Json> {
+        None
+    }
+}
+impl Flow for Asked {
+    type Input = Json;
+    type Output = Json;
+    type Error = Infallible;
+    const INFO: FlowInfo = FlowInfo {
+        id: "ticket.asked",
+        version: "1.0.0",
+        deadline_ms: 0,
+    };
+    const EFFECTS: &'static [&'static [&'static str]] = &[&["ledger"]];
+    const SIDE_EFFECTS: bool = true;
+    async fn run(cx: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
+        cx.step::<Pay>(input).await
+    }
+}
+
 /// Gives back its input.
 struct Echo;
 impl Flow for Echo {
@@ -152,6 +182,10 @@ impl Flow for OldEcho {
     }
 }
 
+/// How many calls that were to wait for [`ABANDONED_MS`] have come to their end.
+pub static ABANDONED: AtomicUsize = AtomicUsize::new(0);
+pub const ABANDONED_MS: u64 = 777;
+
 /// Tells how far it is; then waits for as long as it was told.
 struct Count;
 impl Flow for Count {
@@ -175,6 +209,9 @@ impl Flow for Count {
             .and_then(|n| n.as_u128())
             .unwrap_or(0);
         tokio::time::sleep(Duration::from_millis(wait as u64)).await;
+        if wait as u64 == ABANDONED_MS {
+            ABANDONED.fetch_add(1, Ordering::SeqCst);
+        }
         Ok(input)
     }
 }
@@ -183,6 +220,7 @@ fn register(registry: &mut Registry) {
     registry.effect::<Ledger>();
     registry.capability::<Pay>();
     registry.flow::<Refund>();
+    registry.flow::<Asked>();
     registry.flow::<Echo>();
     registry.flow::<OldEcho>();
     registry.flow::<Count>();
@@ -274,7 +312,16 @@ fn manifest() -> Manifest {
         backoff: None,
         compensation: None,
     }];
+    let mut asked = refund.clone();
+    asked.id = "ticket.asked".parse().unwrap();
+    asked.triggers = vec![Trigger::Agent {
+        name: "ticket_asked".parse().unwrap(),
+        description: None,
+        confirmation: Confirmation::Always,
+        risk: Risk::Normal,
+    }];
     let named = [
+        ("ticket_asked", asked),
         ("ticket_refund", refund),
         ("desk_echo", flow("desk.echo", "2.0.0", "desk_echo")),
         ("desk_echo_1", flow("desk.echo", "1.0.0", "desk_echo_1")),
@@ -393,6 +440,7 @@ pub fn desk(visibility: Visibility, options: McpOptions) -> Desk {
         .effect(ledger.clone())
         .identity(Tokens)
         .visibility(visibility)
+        .mcp(options.clone())
         .into_core()
         .unwrap();
     let shutdown = CancellationToken::new();
