@@ -149,8 +149,16 @@ pub fn declarations<'t>(
         out: Declarations::default(),
     };
     for module in tree.modules() {
-        if tree.may_declare(module) {
-            reader.module(module);
+        if !tree.may_declare(module) {
+            continue;
+        }
+        match tree.source(module).ast() {
+            Ok(_) => reader.module(module),
+            Err(error) => {
+                let message = format!("this file declares something and cannot be parsed: {error}");
+                let finding = tree.finding(codes::NOT_RUST, module, error.span(), message);
+                reader.report(finding);
+            }
         }
     }
     reader.out

@@ -1,7 +1,10 @@
 //! The module tree of one target and the names in it, as rustc sees them.
 
 mod externs;
+mod item_macros;
+mod load;
 mod names;
+mod outline;
 mod resolve;
 mod std_names;
 mod tree;
