@@ -1,5 +1,6 @@
 //! Set-up, tests, benchmarks and generated files of the FlowX workspace: `cargo xtask --help`.
 
+mod bench;
 mod deny;
 mod process;
 mod test;
@@ -23,11 +24,19 @@ struct Cli {
 enum Command {
     /// Installs what the tests need and runs all of them
     Test(test::Options),
+    /// Measures the budgets of the design and prints a table with ratios
+    Bench(bench::Options),
 }
 
 fn main() {
     match Cli::parse().command {
         Command::Test(options) => std::process::exit(test::run(&root(), &options)),
+        Command::Bench(options) => {
+            if let Err(error) = bench::run(&root(), &options) {
+                eprintln!("{error:#}");
+                std::process::exit(1);
+            }
+        }
     }
 }
 
