@@ -32,11 +32,26 @@ pub(crate) fn rows(root: &Path, flows: usize, rounds: usize) -> anyhow::Result<V
                 warm[i].push(cargo(&at, verb, side)?);
             }
         }
-        let budget = if verb == "build" { "≤ 1.08" } else { "≤ 1.15" };
+        let budget = if verb == "build" {
+            "≤ 1.08"
+        } else {
+            "≤ 1.15"
+        };
         for (kind, times) in [("cold", &cold), ("one handler edited", &warm)] {
-            let what = |beside: &str| format!("cargo {verb}, {flows} flows, {kind}, beside {beside}");
-            rows.push(paired(what("the same by hand"), &times[0], &times[1], budget));
-            rows.push(paired(what("rmcp `#[tool]`s"), &times[0], &times[2], "≤ 1.0"));
+            let what =
+                |beside: &str| format!("cargo {verb}, {flows} flows, {kind}, beside {beside}");
+            rows.push(paired(
+                what("the same by hand"),
+                &times[0],
+                &times[1],
+                budget,
+            ));
+            rows.push(paired(
+                what("rmcp `#[tool]`s"),
+                &times[0],
+                &times[2],
+                "≤ 1.0",
+            ));
         }
     }
     Ok(rows)
@@ -67,7 +82,9 @@ pub(crate) fn cold(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
         std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         std::fs::write(
             folder.join("Cargo.toml"),
-            format!("[package]\nname = \"cold-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{dependencies}"),
+            format!(
+                "[package]\nname = \"cold-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n{dependencies}"
+            ),
         )?;
     }
     let mut times = [const { Vec::new() }; 3];
@@ -79,7 +96,9 @@ pub(crate) fn cold(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
                 std::fs::remove_dir_all(&target)?;
             }
             times[i].push(timed(
-                Command::new("cargo").args(["build", "--quiet"]).current_dir(&folder),
+                Command::new("cargo")
+                    .args(["build", "--quiet"])
+                    .current_dir(&folder),
             )?);
         }
     }
@@ -116,7 +135,10 @@ fn edit(at: &Path, side: Side, round: usize) -> anyhow::Result<()> {
     let (before, rest) = text
         .split_once("total_cents: input.amount_cents + ")
         .context("the first handler's body")?;
-    let rest = rest.split_once("u64::from").context("the first handler's body")?.1;
+    let rest = rest
+        .split_once("u64::from")
+        .context("the first handler's body")?
+        .1;
     std::fs::write(
         &file,
         format!("{before}total_cents: input.amount_cents + {round} + u64::from{rest}"),

@@ -37,7 +37,9 @@ pub(crate) fn write(root: &Path, at: &Path, flows: usize) -> anyhow::Result<()> 
     let members = [Side::Flowx, Side::Plain, Side::Rmcp].map(Side::package);
     std::fs::write(
         at.join("Cargo.toml"),
-        format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[profile.dev]\ndebug = \"line-tables-only\"\n"),
+        format!(
+            "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[profile.dev]\ndebug = \"line-tables-only\"\n"
+        ),
     )?;
     std::fs::copy(root.join("Cargo.lock"), at.join("Cargo.lock"))?;
     for side in [Side::Flowx, Side::Plain, Side::Rmcp] {
@@ -45,7 +47,10 @@ pub(crate) fn write(root: &Path, at: &Path, flows: usize) -> anyhow::Result<()> 
         std::fs::create_dir_all(folder.join("src"))?;
         std::fs::write(folder.join("Cargo.toml"), cargo_toml(root, side))?;
         if side == Side::Flowx {
-            std::fs::write(folder.join("build.rs"), "fn main() {\n    flowx_build::emit()\n}\n")?;
+            std::fs::write(
+                folder.join("build.rs"),
+                "fn main() {\n    flowx_build::emit()\n}\n",
+            )?;
         }
         // Handlers in files of ten, as a program of that size would have them.
         let mut modules = String::new();
@@ -138,8 +143,7 @@ pub struct Out{n} {{
     )
 }
 
-const TYPES_USE: &str =
-    "use schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n\n";
+const TYPES_USE: &str = "use schemars::JsonSchema;\nuse serde::{Deserialize, Serialize};\n\n";
 
 fn body(n: usize, booked: &str) -> String {
     format!(
@@ -205,7 +209,10 @@ fn flowx_file(range: std::ops::Range<usize>) -> String {
     );
     for n in range {
         let k = n % SHARED;
-        let body = body(n, &format!("cx.step::<crate::book{k}>(input.amount_cents).await?"));
+        let body = body(
+            n,
+            &format!("cx.step::<crate::book{k}>(input.amount_cents).await?"),
+        );
         let _ = write!(
             text,
             "{}
@@ -278,7 +285,10 @@ async fn main() {
     let mut schemas = Vec::new();
 ";
     for part in 0..parts {
-        let _ = writeln!(text, "    router = part{part}::routes(router, &mut schemas);");
+        let _ = writeln!(
+            text,
+            "    router = part{part}::routes(router, &mut schemas);"
+        );
     }
     let _ = write!(
         text,
@@ -301,9 +311,12 @@ fn plain_file(range: std::ops::Range<usize>) -> String {
     let mut routes = String::new();
     for n in range {
         let k = n % SHARED;
-        let body = body(n, &format!("crate::book{k}(&ledger, input.amount_cents).await?"))
-            .replace("Ok(Out", "Ok(Json(Out")
-            .replace(" })\n", " }))\n");
+        let body = body(
+            n,
+            &format!("crate::book{k}(&ledger, input.amount_cents).await?"),
+        )
+        .replace("Ok(Out", "Ok(Json(Out")
+        .replace(" })\n", " }))\n");
         let _ = write!(
             text,
             "{}
@@ -393,6 +406,9 @@ fn rmcp_file(file: usize, range: std::ops::Range<usize>) -> String {
 "
         );
     }
-    let _ = write!(text, "#[tool_router(router = part{file}, vis = \"pub\")]\nimpl Desk {{\n{tools}}}\n");
+    let _ = write!(
+        text,
+        "#[tool_router(router = part{file}, vis = \"pub\")]\nimpl Desk {{\n{tools}}}\n"
+    );
     text
 }

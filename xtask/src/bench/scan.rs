@@ -1,9 +1,242 @@
-//! Scan rows. Filled when measured: see `rows`.
+//! Scan rows: a package of many files of which few declare something, scanned, beside parsing with syn.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
 
 use super::Row;
 
-pub(crate) fn rows(_: &Path, _: usize) -> anyhow::Result<Vec<Row>> {
-    Ok(Vec::new())
+/// The build script's case (unoptimised) and the command's (optimised).
+///
+/// # Errors
+/// When the measuring program does not build or run.
+pub(crate) fn rows(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
+    let at = root.join("target/bench/scan");
+    let small = at.join("small");
+    let large = at.join("large");
+    package(&small, 1_000, 50, 4)?;
+    package(&large, 2_000, 50, 20)?;
+    let driver = at.join("driver");
+    write_driver(root, &driver)?;
+    let unoptimised = build(&driver, false)?;
+    let optimised = build(&driver, true)?;
+    Ok(vec![
+        row(
+            "scan of 1,000 files of which 50 declare, unoptimised, beside syn parsing all",
+            &unoptimised,
+            &small,
+            ["scan", "syn-all"],
+            rounds,
+            "≤ 0.125",
+        )?,
+        row(
+            &format!(
+                "scan of {} lines, optimised, beside one read of all and syn on those that declare",
+                lines(&large)?
+            ),
+            &optimised,
+            &large,
+            ["scan", "read-and-syn"],
+            rounds,
+            "≤ 1.5",
+        )?,
+    ])
+}
+
+fn row(
+    what: &str,
+    driver: &Path,
+    package: &Path,
+    [ours, theirs]: [&str; 2],
+    rounds: usize,
+    budget: &'static str,
+) -> anyhow::Result<Row> {
+    let run = |mode: &str| -> anyhow::Result<f64> {
+        let output = Command::new(driver).arg(mode).arg(package).output()?;
+        anyhow::ensure!(
+            output.status.success(),
+            "{mode}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Ok(String::from_utf8(output.stdout)?.trim().parse()?)
+    };
+    run(ours)?;
+    run(theirs)?;
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        a.push(run(ours)?);
+        b.push(run(theirs)?);
+    }
+    let mut row = super::paired(what, &a, &b, budget);
+    row.ours = format!("{:.1} ms", super::median(&a) * 1e3);
+    row.theirs = format!("{:.1} ms", super::median(&b) * 1e3);
+    Ok(row)
+}
+
+/// A package of `files` modules, each of `functions` functions of some thirty lines, `declaring` of them with a flow.
+fn package(at: &Path, files: usize, declaring: usize, functions: usize) -> anyhow::Result<()> {
+    let src = at.join("src");
+    if src.join("main.rs").exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(&src)?;
+    std::fs::write(
+        at.join("Cargo.toml"),
+        "[package]\nname = \"scanned\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nflowx-runtime = \"0.1\"\nserde = \"1\"\nschemars = \"1\"\n",
+    )?;
+    let mut main = String::from(
+        "//! Scanned.\n\nuse flowx_runtime::{Cx, FlowError, capability, effect};\n\nflowx_runtime::include_manifest!();\n
+/// The ledger.\n#[effect(id = \"ledger\", class = changes)]\npub struct Ledger;\n
+/// How it fails.\n#[derive(Debug, thiserror::Error, FlowError)]\npub enum DeskError {\n    /// No such order.\n    #[error(\"no such order\")]\n    #[flow_error(code = \"order.unknown\", category = NotFound)]\n    Unknown,\n}\n
+/// Books.\n#[capability(id = \"ledger.book\", version = \"1.0.0\", authorization = permission(\"ledger.book\"), effects(Ledger))]\npub async fn book(cx: &Cx<book>, cents: u64) -> Result<u64, DeskError> {\n    Ok(cx.effect::<Ledger>().book(cents).await)\n}\n\n",
+    );
+    for n in 0..files {
+        writeln!(main, "mod m{n};")?;
+        let mut text = format!("//! Module {n}.\n\nuse std::collections::HashMap;\n\n");
+        if n % (files / declaring) == 0 {
+            let _ = write!(
+                text,
+                "use flowx_runtime::{{FlowCx, flow}};\nuse schemars::JsonSchema;\nuse serde::{{Deserialize, Serialize}};\n
+/// What it takes.\n#[derive(Deserialize, JsonSchema)]\npub struct In{n} {{\n    /// In cents.\n    pub amount_cents: u64,\n    /// A note.\n    pub note: Option<String>,\n}}\n
+/// What it gives.\n#[derive(Serialize, JsonSchema)]\npub struct Out{n} {{\n    /// In cents.\n    pub total_cents: u64,\n}}\n
+/// Books an order of kind {n} and tells the total.\n#[flow(id = \"desk.h{n}\", version = \"1.0.0\", owner = \"desk\", deadline = \"PT30S\", http(POST, \"/api/h{n}\"), agent(), steps(book: crate::book))]
+pub async fn h{n}(cx: &FlowCx<h{n}>, input: In{n}) -> Result<Out{n}, crate::DeskError> {{\n    Ok(Out{n} {{ total_cents: cx.step::<crate::book>(input.amount_cents).await? }})\n}}\n\n"
+            );
+        }
+        for f in 0..functions {
+            let _ = write!(
+                text,
+                "/// Sums what the orders of one kind come to, by customer, largest first.
+pub fn totals{f}(orders: &[(String, u64)], least: u64) -> Vec<(String, u64)> {{
+    let mut by_customer: HashMap<&str, u64> = HashMap::new();
+    for (customer, cents) in orders {{
+        // Orders below the least are gifts, and gifts are not summed.
+        if *cents >= least + {f} {{
+            *by_customer.entry(customer.as_str()).or_insert(0) += cents;
+        }}
+    }}
+    let mut sums: Vec<(String, u64)> = by_customer
+        .into_iter()
+        .map(|(customer, cents)| (customer.to_owned(), cents))
+        .collect();
+    sums.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    match sums.first() {{
+        Some((name, cents)) if *cents > 1_000_000 => {{
+            println!(\"{{name}} has ordered for {{cents}} cents\\n\");
+        }}
+        Some(_) | None => {{}}
+    }}
+    sums
+}}
+
+"
+            );
+        }
+        std::fs::write(src.join(format!("m{n}.rs")), text)?;
+    }
+    main += "\nfn main() {}\n";
+    std::fs::write(src.join("main.rs"), main)?;
+    Ok(())
+}
+
+fn lines(package: &Path) -> anyhow::Result<usize> {
+    let mut lines = 0;
+    for entry in std::fs::read_dir(package.join("src"))? {
+        lines += std::fs::read_to_string(entry?.path())?.lines().count();
+    }
+    Ok(lines)
+}
+
+/// A program that does one of the measured things and prints how many seconds it took.
+fn write_driver(root: &Path, at: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(at.join("src"))?;
+    std::fs::copy(root.join("Cargo.lock"), at.join("Cargo.lock"))?;
+    std::fs::write(
+        at.join("Cargo.toml"),
+        format!(
+            "[package]\nname = \"driver\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nflowx-build = {{ path = {:?} }}\nsyn = {{ version = \"3\", features = [\"full\"] }}\n",
+            root.join("flowx-build")
+        ),
+    )?;
+    std::fs::write(
+        at.join("src/main.rs"),
+        r#"//! See xtask/src/bench/scan.rs.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use flowx_build::files::Disk;
+use flowx_build::{Features, Libraries, ScanOptions, scan_package};
+
+fn files(package: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(package.join("src"))
+        .expect("a folder")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn main() {
+    let mode = std::env::args().nth(1).expect("a mode");
+    let package = PathBuf::from(std::env::args().nth(2).expect("a package"));
+    let begin = Instant::now();
+    match mode.as_str() {
+        "scan" => {
+            let output = scan_package(&ScanOptions {
+                files: &Disk,
+                package: &package,
+                cfg: flowx_build::cfg::CfgSet::default(),
+                features: Features::Asked { names: Vec::new(), default: true },
+                libraries: Libraries::Given(Vec::new()),
+            })
+            .expect("scanned");
+            let errors: Vec<_> = output.findings.iter().filter(|f| f.severity == flowx_build::Severity::Error).collect();
+            assert!(errors.is_empty(), "{errors:?}");
+            assert_eq!(output.manifest.flows.len(), 50);
+        }
+        "syn-all" => {
+            for file in files(&package) {
+                let text = std::fs::read_to_string(file).expect("read");
+                assert!(!syn::parse_file(&text).expect("parsed").items.is_empty());
+            }
+        }
+        "read-and-syn" => {
+            for file in files(&package) {
+                let text = std::fs::read_to_string(file).expect("read");
+                if text.contains("flow") {
+                    assert!(!syn::parse_file(&text).expect("parsed").items.is_empty());
+                }
+            }
+        }
+        other => panic!("no mode {other}"),
+    }
+    println!("{}", begin.elapsed().as_secs_f64());
+}
+"#,
+    )?;
+    Ok(())
+}
+
+fn build(driver: &Path, optimised: bool) -> anyhow::Result<PathBuf> {
+    let mut command = Command::new("cargo");
+    command.args(["build", "--quiet"]).current_dir(driver);
+    if optimised {
+        command.arg("--release");
+    }
+    let output = command.output()?;
+    anyhow::ensure!(
+        output.status.success(),
+        "the measuring program: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let profile = if optimised { "release" } else { "debug" };
+    driver
+        .join("target")
+        .join(profile)
+        .join("driver")
+        .canonicalize()
+        .context("the measuring program")
 }
