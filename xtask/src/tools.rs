@@ -23,6 +23,7 @@ pub(crate) struct Tools {
 pub(crate) fn prepare(root: &Path, quick: bool) -> Tools {
     let mut tools = Tools {
         nextest: works("cargo", &["nextest", "--version"]),
+        clients: false,
         environment: Vec::new(),
         missing: Vec::new(),
     };
