@@ -209,7 +209,9 @@ impl Deviation {
                         _ => Vec::new(),
                     };
                     all.extend(rules);
-                    strict.insert("allOf".to_owned(), Json::Array(all));
+                    if !all.is_empty() {
+                        strict.insert("allOf".to_owned(), Json::Array(all));
+                    }
                     Json::Object(strict)
                 }
                 _ => node,

@@ -298,7 +298,7 @@ fn foreign(krate: &str, name: &str, types: &[Ty], args: &[Arg]) -> Option<Ty> {
             response: kind("string"),
             key: true,
         }))),
-        ("semver", "Version") => Some(leaf("Version", format("semver"))),
+        ("semver", "Version") => Some(leaf("Version", pattern(SEMVER, Some("semver")))),
         ("semver", "VersionReq") => Some(leaf("VersionReq", format("semver-requirement"))),
         ("smol_str", "SmolStr")
         | ("compact_str", "CompactString")
@@ -422,6 +422,9 @@ pub(crate) fn module(path: &[String], own: &Ty, reading: bool) -> Option<Ty> {
 }
 
 const IPV4: &str = "^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])$";
+
+/// The grammar of semver 2.0.0.
+const SEMVER: &str = "^(?:0|[1-9][0-9]*)\\.(?:0|[1-9][0-9]*)\\.(?:0|[1-9][0-9]*)(?:-(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?$";
 
 fn uuid_pattern(form: &str) -> Json {
     let h = "[0-9a-fA-F]";

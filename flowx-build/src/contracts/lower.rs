@@ -258,7 +258,7 @@ impl Lower<'_, '_> {
 
     fn key_of(&self, def: &Def, depth: usize) -> Option<Json> {
         self.check(def);
-        match &def.body {
+        let mut key = match &def.body {
             Body::Same(ty) => self.key(ty, depth + 1),
             Body::Newtype(field) => {
                 let mut key = self.key(&field.ty, depth + 1)?;
@@ -279,7 +279,15 @@ impl Lower<'_, '_> {
                 Some(Json::object([("enum", Json::Array(names))]))
             }
             _ => None,
-        }
+        }?;
+        annotate(
+            &mut key,
+            &Notes {
+                keywords: def.notes.keywords.clone(),
+                ..Notes::default()
+            },
+        );
+        Some(key)
     }
 
     /// Reports what keeps a definition from being known in this direction. True when it is known.
@@ -428,6 +436,13 @@ impl Lower<'_, '_> {
         }
         if !self.request() {
             self.widen_values(&mut object);
+            let known = |o: &Object| o.rest == Rest::Open && o.parts.is_empty();
+            if record.closed
+                && object.rest == Rest::Open
+                && object.parts.iter().all(|p| p.forms.iter().all(known))
+            {
+                object.rest = Rest::Closed;
+            }
         }
         object
     }
@@ -510,21 +525,16 @@ impl Lower<'_, '_> {
                 part.unseen.extend(names.iter().cloned());
             }
         }
-        let maps = object
-            .parts
-            .iter()
-            .filter(|p| {
-                p.forms
-                    .iter()
-                    .any(|f| matches!(f.rest, Rest::Values { .. }))
-            })
-            .count();
-        if maps > 1 {
-            object.parts.retain(|p| {
-                !p.forms
-                    .iter()
-                    .any(|f| matches!(f.rest, Rest::Values { .. }))
-            });
+        let carries = |p: &Part| {
+            p.forms
+                .iter()
+                .any(|f| matches!(f.rest, Rest::Values { .. }))
+        };
+        if object.parts.iter().filter(|p| carries(p)).count() > 1 {
+            // Each brings members that the other knows nothing of.
+            for form in object.parts.iter_mut().flat_map(|p| &mut p.forms) {
+                form.rest = Rest::Open;
+            }
         }
         self.lift_only_map(object);
     }
@@ -708,7 +718,20 @@ impl Lower<'_, '_> {
                 },
                 given == Given::Whole,
             ),
-            Ty::Any => Forms::one(Object::default(), true),
+            Ty::Any if self.request() => Forms::one(Object::default(), true),
+            Ty::Any => {
+                let rest = Rest::Values {
+                    key: None,
+                    value: Json::empty(),
+                };
+                Forms::one(
+                    Object {
+                        rest,
+                        ..Object::default()
+                    },
+                    true,
+                )
+            }
             Ty::Option(inner) => {
                 let mut forms = self.forms(inner, given, at, depth + 1);
                 forms.optional = given == Given::Flat && !forms.forms.is_empty();
@@ -959,11 +982,7 @@ impl Lower<'_, '_> {
         at: At,
     ) -> Forms {
         let mut object = Object {
-            rest: if e.closed && self.request() {
-                Rest::Closed
-            } else {
-                Rest::Open
-            },
+            rest: if e.closed { Rest::Closed } else { Rest::Open },
             description: variant.notes.description.clone(),
             deprecated: variant.notes.deprecated,
             ..Object::default()

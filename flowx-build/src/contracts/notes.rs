@@ -257,6 +257,16 @@ fn constraint(
             let contains = word == "contains";
             if meta.input.peek(syn::Token![=]) {
                 take(meta.value()?.parse()?, contains);
+            } else if meta.input.peek(syn::token::Paren)
+                && meta
+                    .input
+                    .fork()
+                    .parse::<TokenTree>()
+                    .is_ok_and(|t| holds_text(&t))
+            {
+                let content;
+                syn::parenthesized!(content in meta.input);
+                take(content.parse()?, contains);
             } else {
                 meta.parse_nested_meta(|m| {
                     take(m.value()?.parse()?, contains && m.path.is_ident("pattern"));
@@ -271,6 +281,17 @@ fn constraint(
         _ => known = false,
     }
     Ok(known)
+}
+
+/// `("…")`: the text stands there by itself.
+fn holds_text(tokens: &TokenTree) -> bool {
+    match tokens {
+        TokenTree::Group(group) => matches!(
+            group.stream().into_iter().next(),
+            Some(TokenTree::Literal(_))
+        ),
+        _ => false,
+    }
 }
 
 fn escaped(text: &str) -> String {

@@ -135,9 +135,13 @@ impl Object {
             Rest::Open => {}
             Rest::Closed => drop(out.insert("additionalProperties".to_owned(), false.into())),
             Rest::Values { key, value } => {
-                if value != &Json::empty() {
-                    out.insert("additionalProperties".to_owned(), value.clone());
-                }
+                // Said even when it says nothing: what is written has other members, too.
+                let value = if *value == Json::empty() {
+                    true.into()
+                } else {
+                    value.clone()
+                };
+                out.insert("additionalProperties".to_owned(), value);
                 if let Some(key) = key {
                     let names = if members.is_empty() {
                         key.clone()

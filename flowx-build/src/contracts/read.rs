@@ -577,9 +577,9 @@ impl<'a> Graph<'a> {
             module,
         };
         let container = reader.container(&active.attrs);
-        let said = notes::read(self.types, &self.sink, module, &active.attrs);
+        let mut said = notes::read(self.types, &self.sink, module, &active.attrs);
         let mut refused = self.derives(item, &active.attrs, &container, span);
-        if let Some(computed) = said.computed {
+        if let Some(computed) = said.computed.take() {
             let why = Rc::new(computed);
             refused = Both {
                 ser: Some(why.clone()),
@@ -602,7 +602,18 @@ impl<'a> Graph<'a> {
             };
         }
         let own = match &item.item {
-            TypeItem::Struct(s) => self.structure(&scope, s, &container),
+            TypeItem::Struct(s) => {
+                let (body, inner) = self.structure(&scope, s, &container);
+                // What is said about the only field of a transparent type is said about the type.
+                for (key, value) in inner.keywords {
+                    said.notes.keywords.entry(key).or_insert(value);
+                }
+                for (key, value) in inner.inner {
+                    said.notes.inner.entry(key).or_insert(value);
+                }
+                said.notes.description = said.notes.description.or(inner.description);
+                body
+            }
             TypeItem::Enum(e) => Body::Enum(self.enumeration(&scope, e, &container)),
             _ => Body::Unit,
         };
@@ -765,7 +776,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn structure(&self, scope: &Scope, item: &syn::ItemStruct, container: &ContainerAttrs) -> Body {
+    fn structure(
+        &self,
+        scope: &Scope,
+        item: &syn::ItemStruct,
+        container: &ContainerAttrs,
+    ) -> (Body, Notes) {
         let fields = self.fields(
             scope,
             &item.fields,
@@ -775,7 +791,7 @@ impl<'a> Graph<'a> {
         if container.transparent {
             return transparent(fields, scope, item.ident.span());
         }
-        match &item.fields {
+        let body = match &item.fields {
             syn::Fields::Unit => Body::Unit,
             syn::Fields::Unnamed(all) if all.unnamed.len() == 1 && fields.len() == 1 => {
                 let mut fields = fields;
@@ -794,7 +810,8 @@ impl<'a> Graph<'a> {
                     (tag, name)
                 }),
             }),
-        }
+        };
+        (body, Notes::default())
     }
 
     fn enumeration(&self, scope: &Scope, item: &syn::ItemEnum, container: &ContainerAttrs) -> Enum {
@@ -1073,23 +1090,17 @@ impl<'a> Graph<'a> {
 }
 
 /// The one field that carries a transparent type: not skipped, and not a marker.
-fn transparent(fields: Vec<Field>, scope: &Scope, span: Span) -> Body {
-    let mut carrying = fields
-        .iter()
-        .filter(|f| !matches!(f.ty, Ty::Unit) && !f.skip_ser && !f.skip_de);
-    let field = carrying.next().or(fields.first());
-    match field {
-        Some(field) => Body::Same(match &field.missing {
-            // Kept apart: a transparent type with `deserialize_with` reads as that.
-            Missing::Default | Missing::AskType | Missing::Error => field.ty.clone(),
-        }),
-        None => Body::Same(refused(
-            Code::NoForm,
-            scope,
-            span,
-            "a transparent type without a field".to_owned(),
-            "give it one",
-        )),
+fn transparent(fields: Vec<Field>, scope: &Scope, span: Span) -> (Body, Notes) {
+    let carries = |f: &&Field| !matches!(f.ty, Ty::Unit) && !f.skip_ser && !f.skip_de;
+    match fields.iter().find(carries).or(fields.first()) {
+        Some(field) => (Body::Same(field.ty.clone()), field.notes.clone()),
+        None => {
+            let why = "a transparent type without a field".to_owned();
+            (
+                Body::Same(refused(Code::NoForm, scope, span, why, "give it one")),
+                Notes::default(),
+            )
+        }
     }
 }
 

@@ -103,6 +103,12 @@ pub(crate) fn root(contracts: &[Contract], id: &str, direction: Direction) -> (J
     };
     projection.open.push(id.to_owned());
     let told = projection.tell(&schema, "");
+    // An answer that may be null as a whole is no object either.
+    let told = if direction == Direction::Response && projection.null_within(&schema) {
+        Told::Nothing
+    } else {
+        told
+    };
     let out = match told {
         Told::Schema(json) if json.get("type").and_then(Json::as_str) == Some("object") => {
             projection.close(json)
@@ -661,13 +667,26 @@ impl<'c> Projection<'c> {
             .reduce(|a, b| a.intersection(&b).cloned().collect())
             .unwrap_or_default();
         let mut out = Map::new();
-        let mut open = all.iter().any(|m| m.get("additionalProperties").is_none());
+        let closed = |m: &Map| m.get("additionalProperties") == Some(&Json::Bool(false));
+        let mut open = !all.iter().all(closed);
         for name in names {
             let place = format!("{at}/{name}");
             let schemas: Vec<Json> = all
                 .iter()
                 .filter_map(|m| members(m).get(&name).cloned())
                 .collect();
+            // An alternative that is open may carry a member of that name in another form.
+            let elsewhere = all
+                .iter()
+                .any(|m| !closed(m) && !members(m).contains_key(&name));
+            if elsewhere && !self.input() {
+                self.lose(
+                    LossKind::NotDescribed,
+                    &place,
+                    "another alternative may have it in another form".to_owned(),
+                );
+                continue;
+            }
             match self.one_of_told(schemas.clone(), &place) {
                 Told::Schema(schema) => drop(out.insert(name, schema)),
                 Told::Nothing => {}
