@@ -127,7 +127,7 @@ pub(crate) fn run(
     let ignore = if takes_input {
         quote!()
     } else {
-        quote!(let () = input;)
+        quote!(let _ = input;)
     };
     // At the name, so that a future that cannot be sent between threads is an error there.
     let answer = quote_spanned! {name.span()=>

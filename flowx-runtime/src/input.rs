@@ -72,7 +72,7 @@ impl Contract {
         let validator = match self {
             // A tool's arguments are always an object, and a request without a body is none: all of them say nothing.
             Contract::Nothing if input == Json::Null || input == Json::empty() => {
-                return Ok(Json::Null);
+                return Ok(Json::empty());
             }
             Contract::Nothing => {
                 return Err(invalid(vec![InputError {

@@ -17,11 +17,13 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 
 use super::channel::{self, Ends, Kinds, Patience};
+use super::content::OutputForm;
 use super::envelope::Envelope;
 use super::options::McpOptions;
 use super::splice::Splice;
 use crate::channel::{AskKind, Asking, Channel};
 use crate::core::Core;
+use crate::gate::gate_codes;
 use crate::identity::Principal;
 use crate::invocation::{CallOutcome, Invocation, Output, Transport};
 use crate::refusal::Refusal;
@@ -50,6 +52,7 @@ pub(crate) struct Endpoint {
     /// By place among the document's tools: the flow's place in the core.
     tools: Vec<usize>,
     schemas: HashMap<&'static str, (usize, OnceLock<Option<Tool>>)>,
+    outputs: HashMap<&'static str, OutputForm>,
     resources: Vec<Readable>,
     config: ServerConfig,
     server_info: serde_json::Value,
@@ -116,6 +119,20 @@ impl Endpoint {
             documents.push(text);
         }
 
+        let manifest = core.manifest();
+        let outputs = entries.iter().filter_map(|(name, _, flow)| {
+            let tool = manifest.tools.iter().find(|t| t.name.as_str() == *name)?;
+            Some((
+                *name,
+                OutputForm::of(
+                    manifest,
+                    &core.flows()[*flow].published,
+                    tool.output_schema.clone(),
+                ),
+            ))
+        });
+        let outputs = outputs.collect();
+
         let application = &core.manifest().application;
         let implementation =
             Implementation::new(application.name.as_str(), application.version.as_str())
@@ -146,6 +163,7 @@ impl Endpoint {
             } else {
                 CacheScope::Public
             },
+            outputs,
             resources,
             config,
             server_info,
@@ -263,7 +281,11 @@ impl Handler {
         modern: bool,
     ) -> Result<CallToolResponse, ErrorData> {
         match outcome {
-            CallOutcome::Done(output) => self.done(&output, modern),
+            CallOutcome::Done(output) => self.done(&output, name, modern),
+            // A state that is not the one that was handed out for this call: the request is wrong, and no answer to it (SEP-2322).
+            CallOutcome::Refused(refusal) if modern && is_foreign_state(&refusal) => Err(
+                ErrorData::invalid_params("requestState rejected", Some(said(&refusal).to_value())),
+            ),
             CallOutcome::Refused(refusal) => Ok(self.refused(&refusal, modern).into()),
             CallOutcome::Unknown => Err(unknown_tool(name)),
             CallOutcome::InputRequired { asks, state } => {
@@ -302,13 +324,23 @@ impl Handler {
         refusal
     }
 
-    fn done(&self, output: &Output, modern: bool) -> Result<CallToolResponse, ErrorData> {
-        let value: serde_json::Value = serde_json::from_str(&output.text).map_err(|error| {
+    fn done(
+        &self,
+        output: &Output,
+        name: &str,
+        modern: bool,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let form = self
+            .endpoint
+            .outputs
+            .get(name)
+            .ok_or_else(|| unknown_tool(name))?;
+        let content = form.write(output).map_err(|error| {
             tracing::error!(%error, "a flow's output is no JSON");
             ErrorData::internal_error("the output cannot be written", None)
         })?;
-        let mut result = CallToolResult::success(vec![ContentBlock::text(output.text.as_str())]);
-        result.structured_content = Some(value);
+        let mut result = CallToolResult::success(content.blocks);
+        result.structured_content = Some(content.structured);
         self.endpoint.stamp(&mut result.meta, modern);
         Ok(result.into())
     }
@@ -342,6 +374,15 @@ fn said(refusal: &Refusal) -> Json {
     ];
     members.extend(refusal.detail.clone().map(|detail| ("detail", detail)));
     Json::object(members)
+}
+
+fn is_foreign_state(refusal: &Refusal) -> bool {
+    let outcome = refusal
+        .detail
+        .as_ref()
+        .and_then(|d| d.get("outcome"))
+        .and_then(Json::as_str);
+    refusal.code == gate_codes::CONFIRMATION_REFUSED && outcome == Some("state_refused")
 }
 
 fn unknown_tool(name: &str) -> ErrorData {

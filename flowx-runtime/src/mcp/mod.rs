@@ -5,6 +5,7 @@
 //! [`splice`] puts the reviewed bytes into answers, and [`channel`] is the way back to the caller's client.
 
 mod channel;
+mod content;
 mod envelope;
 mod guard;
 mod handler;
