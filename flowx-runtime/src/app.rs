@@ -4,7 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flowx_manifest::{Direction, Manifest, Trigger, closure};
+use flowx_manifest::{
+    Direction, EffectClass, EffectId, Flow as PublishedFlow, Manifest, StepTarget, Trigger,
+    VersionedId, closure,
+};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -12,7 +15,7 @@ use crate::core::{Core, ServedFlow};
 use crate::embedded::{Embedded, Registry};
 use crate::engine::Effects;
 use crate::gate::{Gate, GateOptions, GateParts, Hooks};
-use crate::http::{PublicUrl, Records, RouteError, Web};
+use crate::http::{PublicUrl, RouteError, Web};
 use crate::identity::Identity;
 use crate::input::Contract;
 use crate::invocation::{Clock, Ids, System};
@@ -35,7 +38,6 @@ pub struct App {
     ids: Arc<dyn Ids>,
     undo_limit: Duration,
     limits: Limits,
-    records: Option<Arc<dyn Records>>,
     store: Option<SharedStore>,
     gate: GateOptions,
     hooks: Hooks,
@@ -102,7 +104,6 @@ impl App {
             ids: Arc::new(System),
             undo_limit: Duration::from_secs(30),
             limits: Limits::default(),
-            records: None,
             store: None,
             gate: GateOptions::default(),
             hooks: Hooks::default(),
@@ -140,13 +141,6 @@ impl App {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> App {
         self.limits = limits;
-        self
-    }
-
-    /// Where the answers of calls with an `Idempotency-Key` are kept, where it is not the store.
-    #[must_use]
-    pub fn records(mut self, records: impl Records) -> App {
-        self.records = Some(Arc::new(records));
         self
     }
 
@@ -234,6 +228,10 @@ impl App {
         self
     }
 
+    pub(crate) fn mcp_options(&self) -> &McpOptions {
+        &self.mcp
+    }
+
     /// The application with its routes, for a server of the program's own. Whoever serves it makes connections `TCP_NODELAY` and passes
     /// the peer's address on (`into_make_service_with_connect_info::<SocketAddr>()`), as [`App::serve`] does.
     ///
@@ -241,17 +239,14 @@ impl App {
     /// When what is published, compiled in and given are not the same, or something of it cannot be served.
     pub fn into_router(self) -> Result<(Arc<Core>, axum::Router), StartError> {
         let web_parts = (
-            self.records.clone(),
             self.public_url.clone(),
             self.mcp.clone(),
             self.routes.clone(),
         );
         let core = self.into_core()?;
-        let (records, public_url, mcp, routes) = web_parts;
-        let records = records.unwrap_or_else(|| Arc::clone(core.gate()) as Arc<dyn Records>);
+        let (public_url, mcp, routes) = web_parts;
         let web = Web {
             core: Arc::clone(&core),
-            records,
             public_url,
         };
         let mcp = crate::mcp::router(Arc::clone(&core), &mcp, core.stopping().clone())?;
@@ -318,6 +313,7 @@ impl App {
                 demands,
                 tool,
                 contract,
+                repeatable: repeatable(&manifest, published, 0),
                 binding: *binding,
             });
         }
@@ -359,6 +355,34 @@ impl App {
             stopping: CancellationToken::new(),
         }))
     }
+}
+
+/// Whether the flow may be made again under its own key: nothing that it can reach and that changes the world minds being repeated.
+fn repeatable(manifest: &Manifest, flow: &PublishedFlow, depth: usize) -> bool {
+    let harmless = |reference: &VersionedId| {
+        let capability = manifest
+            .capabilities
+            .iter()
+            .find(|c| c.reference() == *reference);
+        capability.is_some_and(|c| {
+            let reads = |id: &EffectId| {
+                manifest
+                    .effects
+                    .iter()
+                    .any(|e| e.id == *id && e.class == EffectClass::Reads)
+            };
+            c.idempotent || c.effects.iter().all(reads)
+        })
+    };
+    depth <= 32
+        && flow.steps.iter().all(|step| match &step.calls {
+            StepTarget::Capability(reference) => harmless(reference),
+            StepTarget::Flow(reference) => manifest
+                .flows
+                .iter()
+                .find(|f| f.reference() == *reference)
+                .is_some_and(|f| repeatable(manifest, f, depth + 1)),
+        })
 }
 
 fn reference_of(id: &str, version: &str) -> String {

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::engine::{self, Call};
 use crate::identity::Principal;
+use crate::model::{ModelRequest, NoModel};
 use crate::traits::{Capability, Declares, Effect, Flow, HasFlow, HasStep};
 
 pub use crate::engine::Compensation;
@@ -120,6 +121,14 @@ impl<F: Flow> FlowCx<F> {
         F: HasFlow<G>,
     {
         engine::sub_flow::<F, G>(self, input).await
+    }
+
+    /// Asks the caller's own model, where its transport can. The flow's deadline goes on meanwhile. The answer is a stranger's text.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn ask_model(&self, request: &ModelRequest) -> Result<String, NoModel> {
+        crate::model::ask(&*self.call.channel, request).await
     }
 
     /// The key of the call: the caller's own where it gave one.

@@ -59,6 +59,7 @@ pub struct ServedFlow {
     /// The tool's name, when it is one.
     pub tool: Option<String>,
     pub(crate) contract: Contract,
+    pub(crate) repeatable: bool,
     pub(crate) binding: FlowBinding,
 }
 
@@ -181,6 +182,11 @@ impl Core {
         &self.limits
     }
 
+    /// Whether a call of that flow may be made again under its own key, however it ended.
+    pub fn is_safe_to_repeat(&self, flow: &ServedFlow) -> bool {
+        flow.repeatable
+    }
+
     /// The schema of the flow's input, as it is accepted, standing alone. `None` when it takes nothing.
     pub fn input_schema(&self, flow: &ServedFlow) -> Option<Json> {
         closure(
@@ -300,6 +306,7 @@ impl Core {
             tasks: self.tasks.clone(),
             undo_limit: self.undo_limit,
             refused: Default::default(),
+            standing: Default::default(),
         });
         let result = (flow.binding.run)(call, input).await;
         self.gate.settle(pass, &result).await;

@@ -55,6 +55,16 @@ impl Embedded {
         self.text.get(slice.start..slice.end)
     }
 
+    /// The cross-flow review of the document: the same findings as `flowx review` on it.
+    ///
+    /// # Errors
+    /// When the text is not a manifest, which an embedded one is.
+    pub fn review(&self) -> Result<flowx_diff::Review, flowx_manifest::ReadError> {
+        Ok(flowx_diff::review(&flowx_manifest::Manifest::read(
+            self.text.as_bytes(),
+        )?))
+    }
+
     /// Every entry of a section, in document order.
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.index

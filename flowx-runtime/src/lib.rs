@@ -18,6 +18,9 @@ mod input;
 mod invocation;
 mod limits;
 pub mod mcp;
+mod model;
+#[cfg(feature = "otel")]
+pub mod otel;
 pub mod proposals;
 mod prove;
 mod refusal;
@@ -33,9 +36,10 @@ pub use channel::{Ask, AskKind, Asking, Channel, Given, NoChannel, Reply};
 pub use context::{Cx, FlowCx};
 pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
+pub use flowx_diff::Review;
 pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
 pub use gate::{GateOptions, Webhook, gate_codes};
-pub use http::{Claim, MemoryRecords, Records, RouteError};
+pub use http::RouteError;
 pub use identity::{
     BearerTokens, Identity, Jwt, JwtError, Principal, PrincipalKind, TokenFileError,
 };
@@ -43,6 +47,7 @@ pub use input::InputError;
 pub use invocation::{CallOutcome, Clock, Ids, Invocation, Output, System, Transport};
 pub use limits::{Limits, Rate};
 pub use mcp::{ConfirmationPolicy, McpOptions};
+pub use model::{ModelRequest, NoModel};
 pub use prove::NoInput;
 pub use refusal::{Refusal, codes};
 pub use sensitive::{REDACTED, Sensitive};

@@ -20,6 +20,8 @@ pub struct Refusal {
     pub detail: Option<Json>,
     /// For logs alone; never leaves the process.
     internal: Option<Box<str>>,
+    /// Whether something that must not be done twice may have been done and not undone.
+    pub(crate) standing: bool,
 }
 
 /// The codes that the platform itself can answer with.
@@ -73,6 +75,7 @@ impl Refusal {
             message: message.into(),
             detail: None,
             internal: None,
+            standing: false,
         }
     }
 
@@ -130,6 +133,12 @@ impl Refusal {
     pub fn because(mut self, what: impl Into<Box<str>>) -> Refusal {
         self.internal = Some(what.into());
         self
+    }
+
+    /// Whether the call may have done something that must not be done twice, and that was not undone: a step that is not idempotent had
+    /// begun and did not say no itself. Such a call is not simply made again.
+    pub fn may_have_taken_effect(&self) -> bool {
+        self.standing
     }
 
     /// What only the operator may know.

@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use crate::app::{App, StartError};
+use crate::refusal::Refusal;
 
 /// How long open requests may go on after the signal to stop; then their callers are left. Undoing goes on after that for as long again.
 const GRACE: Duration = Duration::from_secs(20);
@@ -22,6 +23,12 @@ pub enum ServeError {
     /// The listener broke.
     #[error("the listener broke: {0}")]
     Listener(#[from] std::io::Error),
+    /// The token stands for nobody.
+    #[error("the token is refused: {0}")]
+    Token(Refusal),
+    /// The conversation over standard input and output broke.
+    #[error(transparent)]
+    Stdio(#[from] crate::mcp::StdioError),
 }
 
 impl App {
@@ -86,6 +93,47 @@ impl App {
             );
         }
         served.map_err(ServeError::Listener)
+    }
+}
+
+impl App {
+    /// Serves one desktop host over standard input and output, as the principal of that token (anonymous without one), until the input
+    /// ends or the process is told to stop. Nothing else may write to standard output.
+    ///
+    /// # Errors
+    /// When it does not start, the token stands for nobody, or the conversation breaks.
+    pub async fn serve_stdio(self, token: Option<&str>) -> Result<(), ServeError> {
+        let options = self.mcp_options().clone();
+        let core = self.into_core()?;
+        let mut request = http::Request::new(());
+        if let Some(token) = token {
+            let mut value = http::HeaderValue::try_from(format!("Bearer {token}"))
+                .map_err(|_| ServeError::Token(Refusal::not_authenticated()))?;
+            value.set_sensitive(true);
+            request
+                .headers_mut()
+                .insert(http::header::AUTHORIZATION, value);
+        }
+        let (parts, ()) = request.into_parts();
+        let caller = core.authenticate(&parts).await.map_err(ServeError::Token)?;
+        let streams = (tokio::io::stdin(), tokio::io::stdout());
+        let stopping = core.stopping().clone();
+        let signal = stopping.clone();
+        tokio::spawn(async move {
+            told_to_stop().await;
+            signal.cancel();
+        });
+        let served =
+            crate::mcp::stdio(core.clone(), &options, (*caller).clone(), streams, stopping).await;
+        core.stopping().cancel();
+        core.tasks().close();
+        if timeout(GRACE, core.tasks().wait()).await.is_err() {
+            tracing::error!(
+                tasks = core.tasks().len(),
+                "work that outlives its callers did not end in time"
+            );
+        }
+        Ok(served?)
     }
 }
 

@@ -108,3 +108,72 @@ pub(crate) fn compensation_failed(flow: &'static str, step: &'static str) {
         "measured"
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refusal::Refusal;
+    use std::collections::BTreeSet;
+    use std::sync::{Arc, Mutex};
+    use tracing::field::{Field, Visit};
+    use tracing::span;
+
+    /// Writes down the labels of measurements.
+    #[derive(Clone, Default)]
+    struct Labels(Arc<Mutex<BTreeSet<String>>>);
+
+    impl Visit for Labels {
+        fn record_debug(&mut self, field: &Field, _: &dyn std::fmt::Debug) {
+            self.0.lock().unwrap().insert(field.name().to_owned());
+        }
+    }
+
+    impl tracing::Subscriber for Labels {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+            span::Id::from_u64(1)
+        }
+        fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+        fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+        fn event(&self, event: &tracing::Event<'_>) {
+            if event.metadata().target() == "flowx::metrics" {
+                event.record(&mut self.clone());
+            }
+        }
+        fn enter(&self, _: &span::Id) {}
+        fn exit(&self, _: &span::Id) {}
+    }
+
+    #[test]
+    fn no_measurement_is_labelled_with_who_called() {
+        let labels = Labels::default();
+        tracing::subscriber::with_default(labels.clone(), || {
+            let observed = || Observed {
+                flow: "a.b",
+                transport: Transport::Http,
+                since: Instant::now(),
+                ended: false,
+            };
+            observed().end(&CallOutcome::Refused(Refusal::permission_denied("a.b")));
+            drop(observed());
+            compensation_failed("a.b", "undo");
+        });
+        let found = labels.0.lock().unwrap().clone();
+        let known: BTreeSet<String> = [
+            "message",
+            "monotonic_counter.flowx_flow_total",
+            "monotonic_counter.flowx_flow_compensation_failed_total",
+            "histogram.flowx_flow_duration_seconds",
+            "flowx.flow.id",
+            "flowx.step.id",
+            "flowx.trigger.kind",
+            "flowx.outcome",
+            "flowx.error.code",
+        ]
+        .map(str::to_owned)
+        .into();
+        assert_eq!(found, known);
+    }
+}

@@ -1,7 +1,7 @@
 //! What all parts of one running call share.
 
 use std::any::{Any, TypeId};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -24,6 +24,8 @@ pub(crate) struct Call {
     /// The longest one undo may take, attempts included.
     pub(crate) undo_limit: Duration,
     pub(crate) refused: Refused,
+    /// Steps with side effects that are not idempotent, begun, and neither refused by themselves nor undone.
+    pub(crate) standing: AtomicUsize,
 }
 
 /// The platform's "no" to a running call. The first one stays.
@@ -59,6 +61,12 @@ impl Call {
     pub(crate) async fn refuse<T>(&self, refusal: Refusal) -> T {
         self.refused.set(refusal);
         std::future::pending().await
+    }
+
+    /// The refusal, knowing whether something may be standing.
+    pub(crate) fn told(&self, mut refusal: Refusal) -> Refusal {
+        refusal.standing = self.standing.load(Ordering::Relaxed) > 0;
+        refusal
     }
 }
 

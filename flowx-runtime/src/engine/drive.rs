@@ -1,6 +1,6 @@
 //! The driver: one flow from its input to its output or refusal.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -33,21 +33,26 @@ pub(crate) fn runner<F: Flow>() -> Runner {
 
 async fn run<F: Flow>(call: Arc<Call>, json: Json) -> Result<Output, Refusal> {
     // Through text, since it is `serde_json`'s reading that the contracts are proven against.
-    let text = json.to_canonical();
+    let nothing = TypeId::of::<F::Input>() == TypeId::of::<()>();
+    let text = if nothing {
+        "null".to_owned()
+    } else {
+        json.to_canonical()
+    };
     let input = match catch_unwind(AssertUnwindSafe(|| serde_json::from_str::<F::Input>(&text))) {
         Ok(Ok(input)) => input,
         Ok(Err(error)) => return Err(input::unreadable(&error)),
         Err(panic) => return Err(panicked(panic)),
     };
-    let output = drive::<F>(&call, input).await?;
-    match catch_unwind(AssertUnwindSafe(|| serde_json::to_string(&output))) {
-        Ok(Ok(text)) => Ok(Output { text }),
-        Ok(Err(error)) => Err(Refusal::internal(
-            codes::INTERNAL,
-            format!("the output does not serialise: {error}"),
-        )),
-        Err(panic) => Err(panicked(panic)),
-    }
+    let output = drive::<F>(&call, input)
+        .await
+        .map_err(|refusal| call.told(refusal))?;
+    let written = match catch_unwind(AssertUnwindSafe(|| serde_json::to_string(&output))) {
+        Ok(Ok(text)) => return Ok(Output { text }),
+        Ok(Err(error)) => format!("the output does not serialise: {error}"),
+        Err(panic) => format!("the output does not serialise: {}", panicked(panic)),
+    };
+    Err(call.told(Refusal::internal(codes::INTERNAL, written)))
 }
 
 /// How a body ended.

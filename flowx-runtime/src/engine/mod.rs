@@ -8,6 +8,9 @@ mod drive;
 mod step;
 mod undo;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use call::{Call, Effects};
 pub(crate) use drive::{Runner, runner, sub_flow};
 pub(crate) use step::step;

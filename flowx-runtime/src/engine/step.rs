@@ -27,29 +27,31 @@ where
     }
     let policy = F::STEP;
     let ordinal = flow.ordinal.fetch_add(1, Ordering::Relaxed);
+    let counts = C::INFO.side_effects && !C::INFO.idempotent;
+    if counts {
+        call.standing.fetch_add(1, Ordering::Relaxed);
+    }
     let mut attempt = 1;
     loop {
         let limit = match limits(&policy, flow.deadline) {
             Ok(limit) => limit,
             Err(refusal) => return call.refuse(refusal).await,
         };
-        let place = Place {
-            path: flow.path.clone(),
-            flow: F::INFO.id,
-            step: policy.name,
-            ordinal,
-            undoing: false,
-        };
         let again = if attempt < policy.attempts && C::INFO.idempotent {
             F::again(&input)
         } else {
             None
         };
-        let end = attempt_once::<C>(call, place, input, limit, attempt).await;
+        let end =
+            attempt_once::<C>(call, place(flow, &policy, ordinal), input, limit, attempt).await;
         match end {
             Some(Ok(output)) => {
                 if let Some(undo) = <F::Undo as Undo<C>>::keep(&output) {
-                    let undo = undo.at(flow.path.clone(), F::INFO.id, policy.name, ordinal);
+                    let place = Place {
+                        undoing: true,
+                        ..place(flow, &policy, ordinal)
+                    };
+                    let undo = undo.at(place, counts);
                     flow.undo
                         .lock()
                         .unwrap_or_else(|e| e.into_inner())
@@ -57,7 +59,10 @@ where
                 }
                 return Ok(output);
             }
-            Some(Err(error)) if error.category() != Category::Unavailable => return Err(error),
+            Some(Err(error)) if error.category() != Category::Unavailable => {
+                said_no(call, counts);
+                return Err(error);
+            }
             unavailable => match again.zip(backoff(&policy, attempt, flow.deadline, call)) {
                 Some((next, wait)) => {
                     tracing::debug!(
@@ -71,11 +76,31 @@ where
                     attempt += 1;
                 }
                 None => match unavailable {
-                    Some(result) => return result,
+                    Some(result) => {
+                        said_no(call, counts);
+                        return result;
+                    }
                     None => return call.refuse(timed_out(&policy, flow.deadline)).await,
                 },
             },
         }
+    }
+}
+
+fn place<F: Flow>(flow: &FlowCx<F>, policy: &StepInfo, ordinal: u32) -> Place {
+    Place {
+        path: flow.path.clone(),
+        flow: F::INFO.id,
+        step: policy.name,
+        ordinal,
+        undoing: false,
+    }
+}
+
+/// A capability that says no has done nothing: that is what a refusal is.
+fn said_no(call: &Call, counts: bool) {
+    if counts {
+        call.standing.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flowx_manifest::Category;
@@ -25,6 +26,8 @@ type Run = Box<dyn FnOnce(Arc<Call>, Place) -> BoxFuture<'static, Result<(), Str
 pub struct Compensation {
     capability: &'static str,
     place: Option<Place>,
+    /// Whether the step counts among those that must not be done twice.
+    counts: bool,
     run: Run,
 }
 
@@ -38,24 +41,14 @@ impl Compensation {
         Compensation {
             capability: R::INFO.id,
             place: None,
+            counts: false,
             run: Box::new(move |call, place| undo::<R>(call, place, input).boxed()),
         }
     }
 
-    pub(crate) fn at(
-        mut self,
-        path: Option<Arc<str>>,
-        flow: &'static str,
-        step: &'static str,
-        ordinal: u32,
-    ) -> Self {
-        self.place = Some(Place {
-            path,
-            flow,
-            step,
-            ordinal,
-            undoing: true,
-        });
+    pub(crate) fn at(mut self, place: Place, counts: bool) -> Self {
+        self.place = Some(place);
+        self.counts = counts;
         self
     }
 }
@@ -111,6 +104,7 @@ async fn undo_one(call: &Arc<Call>, compensation: Compensation) -> bool {
     let Compensation {
         capability,
         place,
+        counts,
         run,
     } = compensation;
     let place = place.unwrap_or(Place {
@@ -127,6 +121,9 @@ async fn undo_one(call: &Arc<Call>, compensation: Compensation) -> bool {
     let why = match timeout(call.undo_limit, task).await {
         Ok(Ok(Ok(()))) => {
             tracing::info!(flow, step, capability, correlation_id, "undone");
+            if counts {
+                call.standing.fetch_sub(1, Ordering::Relaxed);
+            }
             return true;
         }
         Ok(Ok(Err(why))) => why,

@@ -341,4 +341,18 @@ mod tests {
             assert!(query(wrong).is_err(), "{wrong}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_query_never_panics_and_what_was_encoded_is_read_back(text in ".{0,40}", name in "[a-z%+&=]{0,6}") {
+            let _ = query(&text);
+            let encode = |s: &str| s.bytes().map(|b| format!("%{b:02x}")).collect::<String>();
+            let read = query(&format!("{}={}", encode(&name), encode(&text)));
+            if text.contains('\0') {
+                proptest::prop_assert!(read.is_err());
+            } else {
+                proptest::prop_assert_eq!(read.unwrap(), vec![(name, text)]);
+            }
+        }
+    }
 }

@@ -1,163 +1,200 @@
 //! `Idempotency-Key`: the same call again is answered with the answer it had.
 
-use std::collections::HashMap;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use time::OffsetDateTime;
+use ::http::HeaderName;
+use ::http::request::Parts;
+use flowx_manifest::json::{self, Limits};
+use flowx_manifest::{Category, Json};
 
-use crate::refusal::Refusal;
+use super::Web;
+use crate::channel::NoChannel;
+use crate::core::{Core, ServedFlow};
+use crate::invocation::{CallOutcome, Invocation, Output};
+use crate::refusal::{Refusal, codes};
+use crate::store::Claim;
 
-/// How long an answer is kept.
-pub(crate) const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// The longest a call may hold its key without an end; past it a crash is assumed. Flows without a deadline are cut off here as well.
-pub(crate) const HELD: Duration = Duration::from_secs(3600);
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// A call with that key began on an instance that is gone. 409.
+const INTERRUPTED: &str = "idempotency.interrupted";
 
-/// What became of claiming a key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// It is new: the call may run, and has to be finished or released.
-    Fresh,
-    /// The call has been answered with that text.
-    Recorded(String),
-    /// The same call is running.
-    Running,
-    /// The key was used for another input.
-    Other,
-}
-
-/// Keeps the answers of calls by key. One atomic step per method; a store that cannot be reached refuses, and is never read as
-/// "nothing there".
-pub trait Records: Send + Sync + 'static {
-    /// Claims `key` (which holds caller and flow) for the input of that fingerprint. A record lives until `kept`, a claim until `held`.
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        fingerprint: &'a str,
-        now: OffsetDateTime,
-        held: OffsetDateTime,
-    ) -> BoxFuture<'a, Result<Claim, Refusal>>;
-
-    /// Records the answer of a claimed key, until then.
-    fn finish<'a>(
-        &'a self,
-        key: &'a str,
-        answer: &'a str,
-        kept: OffsetDateTime,
-    ) -> BoxFuture<'a, Result<(), Refusal>>;
-
-    /// Gives a claimed key back: nothing was answered that must be repeated.
-    fn release<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), Refusal>>;
-}
-
-/// Records in memory: gone with the process, and another process does not see them. For tests and single programs without a store.
-#[derive(Default)]
-pub struct MemoryRecords(Mutex<HashMap<String, Row>>);
-
-struct Row {
-    fingerprint: String,
-    answer: Option<String>,
-    until: OffsetDateTime,
-}
-
-impl Records for MemoryRecords {
-    fn claim<'a>(
-        &'a self,
-        key: &'a str,
-        fingerprint: &'a str,
-        now: OffsetDateTime,
-        held: OffsetDateTime,
-    ) -> BoxFuture<'a, Result<Claim, Refusal>> {
-        let mut rows = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        rows.retain(|_, row| row.until > now);
-        let claim = match rows.get(key) {
-            Some(row) if row.fingerprint != fingerprint => Claim::Other,
-            Some(Row {
-                answer: Some(answer),
-                ..
-            }) => Claim::Recorded(answer.clone()),
-            Some(_) => Claim::Running,
-            None => {
-                rows.insert(
-                    key.to_owned(),
-                    Row {
-                        fingerprint: fingerprint.to_owned(),
-                        answer: None,
-                        until: held,
-                    },
-                );
-                Claim::Fresh
-            }
-        };
-        std::future::ready(Ok(claim)).boxed()
+/// The key of a request.
+///
+/// # Errors
+/// When there are two, one that is none, or none where one is required.
+pub(super) fn key(parts: &Parts, required: bool) -> Result<Option<String>, Refusal> {
+    let mut all = parts.headers.get_all(KEY).iter();
+    let wrong = |message| {
+        Err(Refusal::new(
+            codes::KEY_INVALID,
+            Category::Validation,
+            message,
+        ))
+    };
+    match (all.next(), all.next()) {
+        (None, _) if required => Err(Refusal::new(
+            codes::KEY_REQUIRED,
+            Category::Validation,
+            "This call needs an Idempotency-Key header, so that it can be repeated safely.",
+        )),
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => wrong("There are two Idempotency-Key headers."),
+        (Some(key), None) => match key.to_str() {
+            // The draft's structured string and the bare word that everybody sends are the same key.
+            Ok(text) => match text.trim().trim_matches('"') {
+                "" => wrong("The Idempotency-Key is empty."),
+                key if key.len() > 255 => {
+                    wrong("The Idempotency-Key is longer than 255 characters.")
+                }
+                key => Ok(Some(key.to_owned())),
+            },
+            Err(_) => wrong("The Idempotency-Key is not plain text."),
+        },
     }
+}
 
-    fn finish<'a>(
-        &'a self,
-        key: &'a str,
-        answer: &'a str,
-        kept: OffsetDateTime,
-    ) -> BoxFuture<'a, Result<(), Refusal>> {
-        if let Some(row) = self
-            .0
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .get_mut(key)
-        {
-            row.answer = Some(answer.to_owned());
-            row.until = kept;
+/// A caller's key under which nobody else's call and no other flow's can meet it, of one length.
+pub(super) fn scoped(key: &str, principal: &str, flow: &str) -> String {
+    let mut hash = blake3::Hasher::new();
+    for part in [principal, flow, key] {
+        hash.update(&(part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    }
+    hash.finalize().to_hex()[..32].to_owned()
+}
+
+/// Makes the call under its key, or gives the answer it had, and says which.
+///
+/// The call goes on when its caller leaves: whoever comes back with the key gets its answer.
+pub(super) async fn call(
+    web: &Web,
+    flow: &ServedFlow,
+    invocation: Invocation,
+    key: String,
+) -> Result<(CallOutcome, bool), Refusal> {
+    let fingerprint = blake3::hash(invocation.input.to_canonical().as_bytes()).to_hex();
+    let again = web.core.is_safe_to_repeat(flow);
+    match web.core.gate().claim_key(&key, &fingerprint, again).await? {
+        Claim::Replay(answer) => return recorded(&answer).map(|outcome| (outcome, true)),
+        Claim::Running => {
+            let message = "The same call is still running; ask again in a moment.";
+            return Err(Refusal::new(
+                codes::IN_PROGRESS,
+                Category::Conflict,
+                message,
+            ));
         }
-        std::future::ready(Ok(())).boxed()
-    }
-
-    fn release<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), Refusal>> {
-        let mut rows = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        if rows.get(key).is_some_and(|row| row.answer.is_none()) {
-            rows.remove(key);
+        Claim::Mismatch => {
+            let message =
+                "This Idempotency-Key came with another input before; a new call needs a new key.";
+            return Err(Refusal::new(
+                codes::KEY_REUSED,
+                Category::Validation,
+                message,
+            ));
         }
-        std::future::ready(Ok(())).boxed()
+        Claim::Interrupted => {
+            let message = "A call with this key was begun, and how it ended is not known. Find out before you call again with a new key.";
+            return Err(Refusal::new(INTERRUPTED, Category::Conflict, message));
+        }
+        Claim::Fresh => {}
     }
+    let core = Arc::clone(&web.core);
+    let running = web.core.tasks().spawn(async move {
+        let outcome = core.call(invocation, Arc::new(NoChannel)).await;
+        keep(&core, &key, &outcome, again).await;
+        outcome
+    });
+    match running.await {
+        Ok(outcome) => Ok((outcome, false)),
+        Err(error) => Err(Refusal::internal(codes::INTERNAL, error.to_string())),
+    }
+}
+
+/// Records the answer, or gives the key back where nothing can have been done that must not be done again.
+async fn keep(core: &Core, key: &str, outcome: &CallOutcome, again: bool) {
+    let gate = core.gate();
+    let kept = match outcome {
+        CallOutcome::Done(output) => gate.finish_key(key, &format!("={}", output.text)).await,
+        CallOutcome::Refused(refusal) if refusal.may_have_taken_effect() && !again => {
+            gate.finish_key(key, &format!("!{}", written(refusal)))
+                .await
+        }
+        _ => gate.release_key(key).await,
+    };
+    // What has been done is done: that the record failed must not turn the answer into a failure.
+    if let Err(refusal) = kept {
+        tracing::error!(
+            code = &*refusal.code,
+            internal = refusal.operator_detail(),
+            "an answer could not be recorded"
+        );
+    }
+}
+
+fn written(refusal: &Refusal) -> Json {
+    let mut members = vec![
+        ("code", Json::from(&*refusal.code)),
+        ("category", Json::from(refusal.category.as_str())),
+        ("message", Json::from(&*refusal.message)),
+    ];
+    members.extend(refusal.detail.clone().map(|detail| ("detail", detail)));
+    Json::object(members)
+}
+
+fn recorded(answer: &str) -> Result<CallOutcome, Refusal> {
+    if let Some(text) = answer.strip_prefix('=') {
+        return Ok(CallOutcome::Done(Output {
+            text: text.to_owned(),
+        }));
+    }
+    let read = answer.strip_prefix('!').and_then(|text| {
+        let json = json::parse(text.as_bytes(), Limits::DOCUMENT).ok()?;
+        let word = |name: &str| json.get(name)?.as_str().map(str::to_owned);
+        let category = Category::parse(&word("category")?)?;
+        let mut refusal = Refusal::new(word("code")?, category, word("message")?);
+        refusal.detail = json.get("detail").cloned();
+        refusal.standing = true;
+        Some(CallOutcome::Refused(refusal))
+    });
+    read.ok_or_else(|| Refusal::internal(codes::INTERNAL, "a recorded answer cannot be read"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use time::macros::datetime;
+    use std::collections::BTreeSet;
 
-    #[tokio::test]
-    async fn a_key_is_fresh_once_then_running_then_recorded_then_forgotten() {
-        let records = MemoryRecords::default();
-        let now = datetime!(2026-12-01 00:00 UTC);
-        let claim = async |fingerprint: &str, at| {
-            records
-                .claim("k", fingerprint, at, at + HELD)
-                .await
-                .unwrap()
+    #[test]
+    fn one_key_of_two_callers_is_two_keys() {
+        let all: BTreeSet<String> = [
+            ("k", "a", "f"),
+            ("k", "b", "f"),
+            ("k", "a", "g"),
+            ("ka", "", "f"),
+            ("k", "", "af"),
+        ]
+        .map(|(k, p, f)| scoped(k, p, f))
+        .into();
+        assert_eq!(all.len(), 5);
+    }
+
+    #[test]
+    fn a_recorded_refusal_is_read_as_it_was_written() {
+        let refusal =
+            Refusal::new("step.timed_out", Category::Unavailable, "late").with("step", "pay");
+        let Ok(CallOutcome::Refused(read)) = recorded(&format!("!{}", written(&refusal))) else {
+            panic!("not a refusal");
         };
-        assert_eq!(claim("a", now).await, Claim::Fresh);
-        assert_eq!(claim("a", now).await, Claim::Running);
-        assert_eq!(claim("b", now).await, Claim::Other);
-        records.release("k").await.unwrap();
         assert_eq!(
-            claim("b", now).await,
-            Claim::Fresh,
-            "a released key is free"
+            (read.code, read.category, read.message, read.detail),
+            (
+                refusal.code,
+                refusal.category,
+                refusal.message,
+                refusal.detail
+            )
         );
-        assert_eq!(
-            claim("b", now + HELD).await,
-            Claim::Fresh,
-            "so is one whose holder is gone"
-        );
-        records.finish("k", "{}", now + KEPT).await.unwrap();
-        records.release("k").await.unwrap();
-        assert_eq!(
-            claim("b", now + HELD).await,
-            Claim::Recorded("{}".into()),
-            "an answer is not released"
-        );
-        assert_eq!(claim("a", now + HELD).await, Claim::Other);
-        assert_eq!(claim("a", now + KEPT).await, Claim::Fresh);
+        assert!(recorded("neither").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The HTTP side: the flows' own routes, the manifest, health, and what OAuth clients look for.
 
 pub(crate) mod binding;
-pub(crate) mod idempotency;
+mod idempotency;
 pub(crate) mod problem;
 mod request;
 mod routes;
@@ -14,7 +14,6 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 
-pub use idempotency::{Claim, MemoryRecords, Records};
 pub(crate) use request::{Caller, PublicUrl, body};
 pub use routes::RouteError;
 
@@ -26,7 +25,6 @@ use flowx_manifest::Category;
 #[derive(Clone)]
 pub(crate) struct Web {
     pub(crate) core: Arc<Core>,
-    pub(crate) records: Arc<dyn Records>,
     pub(crate) public_url: PublicUrl,
 }
 

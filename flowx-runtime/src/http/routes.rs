@@ -14,7 +14,7 @@ use flowx_manifest::{Category, Trigger};
 
 use super::Web;
 use super::binding::{Binder, query};
-use super::idempotency::{Claim, HELD, KEPT};
+use super::idempotency;
 use super::problem::CORRELATION;
 use super::request::{Caller, body};
 use crate::channel::NoChannel;
@@ -23,7 +23,6 @@ use crate::input::{InputError, invalid};
 use crate::invocation::{CallOutcome, Invocation, Output, Transport};
 use crate::refusal::{Refusal, codes};
 
-const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const SKILL: HeaderName = HeaderName::from_static("flowx-skill");
 const APPROVAL: HeaderName = HeaderName::from_static("flowx-approval");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -199,71 +198,23 @@ async fn call(
     invocation.correlation_id.clone_from(&caller.correlation_id);
     invocation.skill = word(parts, &SKILL)?;
     invocation.redeem = word(parts, &APPROVAL)?;
-    let key = match idempotency_key(parts, endpoint.key_required)? {
-        Some(key) => scoped(&key, &caller.principal.key(), &flow.reference),
-        None => {
-            return run(web, caller, flow, invocation)
-                .await
-                .map(|output| (output, false));
+    let (outcome, replayed) = match idempotency::key(parts, endpoint.key_required)? {
+        Some(key) => {
+            let key = idempotency::scoped(&key, &caller.principal.key(), &flow.reference);
+            invocation.idempotency_key.clone_from(&key);
+            idempotency::call(web, flow, invocation, key).await?
         }
+        None => (web.core.call(invocation, Arc::new(NoChannel)).await, false),
     };
-    invocation.idempotency_key.clone_from(&key);
-    let fingerprint = blake3::hash(invocation.input.to_canonical().as_bytes())
-        .to_hex()
-        .to_string();
-    let now = web.core.now();
-    match web
-        .records
-        .claim(&key, &fingerprint, now, now + HELD)
-        .await?
-    {
-        Claim::Recorded(text) => return Ok((Output { text }, true)),
-        Claim::Running => {
-            let message = "The same call is still running; ask again in a moment.";
-            return Err(Refusal::new(
-                codes::IN_PROGRESS,
-                Category::Conflict,
-                message,
-            ));
-        }
-        Claim::Other => {
-            let message =
-                "This Idempotency-Key came with another input before; a new call needs a new key.";
-            return Err(Refusal::new(
-                codes::KEY_REUSED,
-                Category::Validation,
-                message,
-            ));
-        }
-        Claim::Fresh => {}
+    match outcome {
+        CallOutcome::Done(output) => Ok((output, replayed)),
+        CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => Err(refusal),
+        CallOutcome::Unknown => Err(absent(caller, flow)),
+        CallOutcome::InputRequired { .. } => Err(Refusal::internal(
+            codes::INTERNAL,
+            "the gate asked a caller who cannot be asked",
+        )),
     }
-    let mut held = Held {
-        web,
-        key: Some(key),
-    };
-    let result = tokio::time::timeout(HELD, run(web, caller, flow, invocation)).await;
-    let result = result.unwrap_or_else(|_| {
-        Err(Refusal::new(
-            codes::DEADLINE_EXCEEDED,
-            Category::Unavailable,
-            "The call took longer than it may.",
-        ))
-    });
-    if let (Ok(output), Some(key)) = (&result, held.key.take()) {
-        // What has been done is done: that the record failed must not turn the answer into a failure.
-        if let Err(refusal) = web
-            .records
-            .finish(&key, &output.text, web.core.now() + KEPT)
-            .await
-        {
-            tracing::error!(
-                code = &*refusal.code,
-                internal = refusal.operator_detail(),
-                "an answer could not be recorded"
-            );
-        }
-    }
-    result.map(|output| (output, false))
 }
 
 /// The one value of a header that is optional.
@@ -282,46 +233,6 @@ fn word(parts: &::http::request::Parts, name: &HeaderName) -> Result<Option<Stri
             path: String::new(),
             message: format!("the header {name} stands there twice"),
         }])),
-    }
-}
-
-/// Gives the key back when the call ended without an answer to keep, or its caller left.
-struct Held<'a> {
-    web: &'a Web,
-    key: Option<String>,
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        let Some(key) = self.key.take() else { return };
-        let records = Arc::clone(&self.web.records);
-        if tokio::runtime::Handle::try_current().is_ok() {
-            self.web.core.tasks().spawn(async move {
-                if let Err(refusal) = records.release(&key).await {
-                    tracing::warn!(
-                        code = &*refusal.code,
-                        "an idempotency key could not be given back; it expires by itself"
-                    );
-                }
-            });
-        }
-    }
-}
-
-async fn run(
-    web: &Web,
-    caller: &Caller,
-    flow: &ServedFlow,
-    invocation: Invocation,
-) -> Result<Output, Refusal> {
-    match web.core.call(invocation, Arc::new(NoChannel)).await {
-        CallOutcome::Done(output) => Ok(output),
-        CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => Err(refusal),
-        CallOutcome::Unknown => Err(absent(caller, flow)),
-        CallOutcome::InputRequired { .. } => Err(Refusal::internal(
-            codes::INTERNAL,
-            "the gate asked a caller who cannot be asked",
-        )),
     }
 }
 
@@ -359,50 +270,6 @@ fn parameters(
     }
     out.extend(query(text.unwrap_or(""))?);
     Ok(out)
-}
-
-fn idempotency_key(
-    parts: &::http::request::Parts,
-    required: bool,
-) -> Result<Option<String>, Refusal> {
-    let mut all = parts.headers.get_all(KEY).iter();
-    let wrong = |message| {
-        Err(Refusal::new(
-            codes::KEY_INVALID,
-            Category::Validation,
-            message,
-        ))
-    };
-    match (all.next(), all.next()) {
-        (None, _) if required => Err(Refusal::new(
-            codes::KEY_REQUIRED,
-            Category::Validation,
-            "This call needs an Idempotency-Key header, so that it can be repeated safely.",
-        )),
-        (None, _) => Ok(None),
-        (Some(_), Some(_)) => wrong("There are two Idempotency-Key headers."),
-        (Some(key), None) => match key.to_str() {
-            // The draft's structured string and the bare word that everybody sends are the same key.
-            Ok(text) => match text.trim().trim_matches('"') {
-                "" => wrong("The Idempotency-Key is empty."),
-                key if key.len() > 255 => {
-                    wrong("The Idempotency-Key is longer than 255 characters.")
-                }
-                key => Ok(Some(key.to_owned())),
-            },
-            Err(_) => wrong("The Idempotency-Key is not plain text."),
-        },
-    }
-}
-
-/// A caller's key under which nobody else's call and no other flow's can meet it, of one length.
-fn scoped(key: &str, principal: &str, flow: &str) -> String {
-    let mut hash = blake3::Hasher::new();
-    for part in [principal, flow, key] {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().to_hex()[..32].to_owned()
 }
 
 fn success(output: &Output, caller: &Caller, replayed: bool) -> Response {
@@ -452,19 +319,5 @@ mod tests {
         ] {
             assert!(pattern(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn one_key_of_two_callers_is_two_keys() {
-        let all: BTreeSet<String> = [
-            ("k", "a", "f"),
-            ("k", "b", "f"),
-            ("k", "a", "g"),
-            ("ka", "", "f"),
-            ("k", "", "af"),
-        ]
-        .map(|(k, p, f)| scoped(k, p, f))
-        .into();
-        assert_eq!(all.len(), 5);
     }
 }

@@ -1,0 +1,6 @@
+//! The desk from outside, over the flows' own routes. After every refusal the counters say that nothing has happened.
+
+mod calls;
+mod input;
+mod support;
+mod surface;
