@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context) -> Result<u8, Failure> {
         summary: tally(&rows, &["error", "warning", "note"]),
         rows,
     };
-    let lines = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+    let lines = |file: &str| std::fs::read_to_string(file).ok();
     let json = || {
         json_text(&Document {
             schema_version: flowx_diff::REPORT_VERSION,

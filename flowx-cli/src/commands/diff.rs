@@ -377,14 +377,15 @@ fn summary(report: &Report, rows: &[Row]) -> String {
     if rows.is_empty() {
         return "no difference".to_owned();
     }
+    let needs = format!("; needs a {} version", report.required_bump);
     let bump = match report.declared_bump {
-        Some(declared) if declared < report.required_bump => {
-            format!(
-                "; needs a {} version, and the declared one is {declared}",
-                report.required_bump
-            )
+        Some(flowx_diff::Bump::None) if report.required_bump > flowx_diff::Bump::None => {
+            format!("{needs}, and the version has not changed")
         }
-        _ => format!("; needs a {} version", report.required_bump),
+        Some(declared) if declared < report.required_bump => {
+            format!("{needs}, and the declared one is {declared}")
+        }
+        _ => needs,
     };
     format!("{}: {}{bump}", report.verdict, tally(rows, &CLASSES))
 }

@@ -74,7 +74,7 @@ pub(super) fn lookup(id: &str) -> Option<Rule<'static>> {
 pub(super) fn explain(context: &Context, id: &str) -> Result<u8, Failure> {
     let all = all();
     let Some(rule) = all.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) else {
-        let near = nearest(id, all.iter().map(|rule| rule.id));
+        let near = flowx_syntax::closest(id, all.iter().map(|rule| rule.id));
         let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         return Err(Failure::Usage(format!(
             "there is no rule {id:?}{hint} (`flowx rules` lists them)"
@@ -138,17 +138,4 @@ pub(super) fn rules(context: &Context) -> Result<u8, Failure> {
     };
     print(&text)?;
     Ok(OK)
-}
-
-/// The closest of the words, when it is close enough to have been meant.
-pub(super) fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let ratio = |other: &str| {
-        similar::TextDiff::from_chars(word.to_lowercase().as_str(), other.to_lowercase().as_str())
-            .ratio()
-    };
-    among
-        .map(|other| (other, ratio(other)))
-        .filter(|(_, r)| *r >= 0.6)
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(o, _)| o)
 }

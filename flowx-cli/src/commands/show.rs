@@ -73,7 +73,11 @@ fn entry(loaded: &Loaded, id: &str, format: OutputFormat) -> Result<String, Fail
     let found: Vec<&(Kind, String, Json)> =
         kinds.iter().filter(|(_, name, _)| matches(name)).collect();
     if found.is_empty() {
-        let near = super::explain::nearest(id, kinds.iter().map(|(_, name, _)| name.as_str()));
+        // Nobody types versions, so they do not make a name a far one.
+        let names = kinds
+            .iter()
+            .map(|(_, name, _)| name.split('@').next().unwrap_or(name));
+        let near = flowx_syntax::closest(id, names);
         let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         return Err(Failure::load(
             &loaded.label,

@@ -483,12 +483,15 @@ impl Files for GitTree {
         }
     }
 
+    /// A link that leads nowhere counts as a file: reading it then fails and is reported, where a file that is not there
+    /// would be passed over in silence.
     fn is_file(&self, path: &Path) -> bool {
-        self.resolve(path).is_ok_and(|path| {
+        let is_file = |path: &Path| {
             self.entries
-                .get(&path)
+                .get(path)
                 .is_some_and(|e| e.kind == EntryKind::File)
-        })
+        };
+        self.resolve(path).map_or(true, |path| is_file(&path))
     }
 
     fn is_dir(&self, path: &Path) -> bool {
