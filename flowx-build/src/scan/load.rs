@@ -13,7 +13,7 @@ use crate::codes::{self, Code};
 use crate::files::{Files, display, normalise};
 use crate::finding::{Finding, Findings, Severity};
 use crate::flowx_names::WORDS;
-use crate::scan::item_macros::{Arms, branches};
+use crate::scan::item_macros::{Arms, bodies, branches};
 use crate::scan::outline::{
     Outline, OutlineCall, OutlineItem, OutlineMod, line_column, outline, outline_of,
 };
@@ -48,7 +48,8 @@ pub(crate) struct Loader<'a> {
     ids: BTreeMap<PathBuf, FileId>,
     outlines: Vec<Outline>,
     stack: Vec<PathBuf>,
-    macros: BTreeMap<String, Arms>,
+    /// Macros by example, and the file each stands in.
+    macros: BTreeMap<String, Vec<(FileId, Arms)>>,
 }
 
 /// What FlowX's words are called in this tree, other names included.
@@ -153,8 +154,11 @@ impl<'a> Loader<'a> {
     fn add(&mut self, source: SourceFile, read: Outline) -> FileId {
         let id = FileId(self.tree.sources.len() as u32);
         for (name, range) in &read.macros {
+            let arms = Arms::read(&source.text, range.clone());
             self.macros
-                .insert(name.clone(), Arms::read(&source.text[range.clone()]));
+                .entry(name.clone())
+                .or_default()
+                .push((id, arms));
         }
         self.tree.sources.push(source);
         self.outlines.push(read);
@@ -213,6 +217,21 @@ impl<'a> Loader<'a> {
             match item {
                 OutlineItem::Mod(item) => self.module(around, item),
                 OutlineItem::Call(call) => self.call(around, call),
+                OutlineItem::InBlock(item) => {
+                    // Nobody outside of the function can name it, and what the function hangs on has not been read.
+                    let cfg = Cfg3::Unknown("the function around it".to_owned());
+                    let around = Around {
+                        cfg: around.cfg.clone().and(cfg),
+                        ..around.clone()
+                    };
+                    self.module(
+                        &around,
+                        &OutlineMod {
+                            name: format!("{{{}}}", item.name),
+                            ..item.clone()
+                        },
+                    );
+                }
             }
         }
     }
@@ -267,19 +286,20 @@ impl<'a> Loader<'a> {
         if cfg.is_false() {
             return;
         }
-        if let Some((_, why)) = active
-            .unknown
-            .iter()
-            .find(|(a, _)| a.path().is_ident("path"))
-        {
-            let message = format!("where module `{}` is found hangs on cfg({why})", item.name);
-            self.report(around, codes::CFG_UNKNOWN, item.at, message);
-            return;
+        let certain = active.attrs.iter().find_map(path_value);
+        let mut paths: Vec<(Option<String>, Cfg3)> = Vec::new();
+        // Where the file is may hang on what nobody has told: then each place is looked at, and none is certain.
+        for (attr, why) in &active.unknown {
+            paths.extend(path_value(attr).map(|path| (Some(path), Cfg3::Unknown(why.clone()))));
         }
-        let path = active.attrs.iter().find_map(path_value);
-        match &item.body {
-            Some(body) => self.inline(around, item, body, cfg, path),
-            None => self.outlined(around, item, cfg, path),
+        let otherwise = paths.first().map_or(Cfg3::True, |(_, why)| why.clone());
+        paths.push((certain, otherwise));
+        for (path, sure) in paths {
+            let cfg = cfg.clone().and(sure);
+            match &item.body {
+                Some(body) => self.inline(around, item, body, cfg, path),
+                None => self.outlined(around, item, cfg, path),
+            }
         }
     }
 
@@ -433,6 +453,16 @@ impl<'a> Loader<'a> {
         if call.name == "include" {
             return self.include(around, call);
         }
+        if tokens.trim().is_empty() {
+            let Some(active) = self.active(around, &call.attrs, call.at) else {
+                return;
+            };
+            let around = Around {
+                cfg: around.cfg.clone().and(active.cfg),
+                ..around.clone()
+            };
+            return self.written(&around, &call.name);
+        }
         // Nothing else in a macro has a say in the modules.
         if !tokens.contains("mod ") && !tokens.contains("include") {
             return;
@@ -447,7 +477,7 @@ impl<'a> Loader<'a> {
         if around.cfg.is_false() {
             return;
         }
-        if call.name == "cfg_if" {
+        if call.name == "cfg_if" || call.name == "cfg_select" {
             let mut before = Cfg3::False;
             for branch in branches(text, call.tokens.clone()) {
                 let taken = match &branch.cfg {
@@ -472,17 +502,43 @@ impl<'a> Loader<'a> {
             }
             return;
         }
-        let cfg = match self.macros.get(&call.name).and_then(Arms::passes_items) {
-            Some(attrs) => match Attribute::parse_outer
-                .parse_str(attrs)
-                .map(|attrs| self.tree.cfg.of_attributes(&attrs))
-            {
-                Ok(Ok(cfg)) => cfg,
-                _ => Cfg3::Unknown(format!("what `{}!` makes of it", call.name)),
-            },
-            None => Cfg3::Unknown(format!("what `{}!` makes of it", call.name)),
+        let unknown = Cfg3::Unknown(format!("what `{}!` makes of it", call.name));
+        let known = match self.macros.get(&call.name).map(Vec::as_slice) {
+            Some([(_, arms)]) => arms.passes_items(),
+            _ => None,
         };
-        self.fragment(&around, call.tokens.clone(), cfg);
+        let cfg = match known.map(|attrs| Attribute::parse_outer.parse_str(attrs)) {
+            Some(Ok(attrs)) => self.tree.cfg.of_attributes(&attrs).unwrap_or(unknown),
+            _ => unknown,
+        };
+        if known.is_some() {
+            return self.fragment(&around, call.tokens.clone(), cfg);
+        }
+        // Whatever stands in its brackets, at any depth, may or may not come out of it.
+        let text = self.tree.sources[around.file.0 as usize].text.clone();
+        self.fragment(&around, call.tokens.clone(), cfg.clone());
+        for body in bodies(&text, call.tokens.clone()) {
+            self.fragment(&around, body, cfg.clone());
+        }
+    }
+
+    /// The items that a macro without parameters writes.
+    fn written(&mut self, around: &Around, name: &str) {
+        let all = self.macros.get(name).cloned().unwrap_or_default();
+        // Of several macros of one name, which one is meant depends on more than has been read.
+        let cfg = match all.len() {
+            1 => Cfg3::True,
+            _ => Cfg3::Unknown(format!("which `{name}!` is meant")),
+        };
+        for (file, arms) in all {
+            if let Some(body) = arms.writes() {
+                let there = Around {
+                    file,
+                    ..around.clone()
+                };
+                self.fragment(&there, body, cfg.clone());
+            }
+        }
     }
 
     /// The items among the tokens of a macro.

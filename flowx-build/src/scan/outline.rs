@@ -28,6 +28,8 @@ pub(crate) enum OutlineItem {
     Mod(OutlineMod),
     /// `path! { … }`; `include!(…)` too.
     Call(OutlineCall),
+    /// `#[path = "…"] mod name;` inside of a function: the only place there for a module with a file.
+    InBlock(OutlineMod),
 }
 
 /// A module.
@@ -296,6 +298,13 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                 if j < end && bytes[j] == b'[' {
                     if !out.declares {
                         out.declares = names_word(text, j + 1, end, words);
+                    }
+                    if opaque > 0
+                        && !inner
+                        && let Some(found) = block_module(text, i, j + 1, end)
+                        && let Some(level) = levels.last_mut()
+                    {
+                        level.items.push(OutlineItem::InBlock(found));
                     }
                     frames.push(if opaque == 0 {
                         Frame::Attr { start: i, inner }
@@ -609,6 +618,50 @@ fn names_word(text: &str, mut i: usize, end: usize, words: &[&str]) -> bool {
     false
 }
 
+/// A module with a path of its own whose `#[path = "…"]` starts at `start` and has its text at `i`.
+fn block_module(text: &str, start: usize, mut i: usize, end: usize) -> Option<OutlineMod> {
+    let bytes = &text.as_bytes()[..end];
+    if !bytes[i..].starts_with(b"path") {
+        return None;
+    }
+    while i < end && bytes[i] != b']' {
+        i = if bytes[i] == b'"' {
+            string(bytes, i + 1)
+        } else {
+            i + 1
+        };
+    }
+    let attr = start..(i + 1).min(end);
+    i = attr.end;
+    let word = |i: &mut usize| {
+        while *i < end && CLASS[bytes[*i] as usize] == SPACE {
+            *i += 1;
+        }
+        let from = *i;
+        while *i < end && matches!(CLASS[bytes[*i] as usize], IDENT | DIGIT) {
+            *i += 1;
+        }
+        from..*i
+    };
+    let mut keyword = word(&mut i);
+    if &text[keyword.clone()] == "pub" {
+        keyword = word(&mut i);
+    }
+    let name = word(&mut i);
+    let ends = word(&mut i).is_empty() && bytes.get(i) == Some(&b';');
+    if &text[keyword] != "mod" || name.is_empty() || !ends {
+        return None;
+    }
+    Some(OutlineMod {
+        name: text[name.clone()].to_owned(),
+        at: name.start,
+        attrs: vec![attr],
+        public: false,
+        body: None,
+        ordinal: 0,
+    })
+}
+
 /// The end of a raw string whose hashes or quote start at `i`; or of a raw identifier, and then `true`.
 fn raw(bytes: &[u8], mut i: usize) -> (usize, bool) {
     let mut hashes = 0;
@@ -722,6 +775,7 @@ mod tests {
                     Some(body) => format!("{attrs}{public}{}{{{}}}", m.name, shown(body, text)),
                 }
             }
+            OutlineItem::InBlock(m) => format!("in block {}", m.name),
             OutlineItem::Call(c) => format!("{}!({})", c.name, text[c.tokens.clone()].trim()),
         };
         items.iter().map(one).collect::<Vec<_>>().join(" ")
@@ -742,6 +796,10 @@ mod tests {
             "#![cfg(y)]a{pub b{}} type"
         );
         assert_eq!(read("#[a] fn f() { mod x; } #[b] mod m;"), "#[b]m");
+        assert_eq!(
+            read("fn f() { #[path = \"a].rs\"] pub mod x; #[path = \"b\"] mod y {} } mod m;"),
+            "in block x m"
+        );
         assert_eq!(
             read(
                 "const X: S = S { a: [1; 2] }; mod m; static Y: u8 = if A { 1 } else { 2 }; mod n;"

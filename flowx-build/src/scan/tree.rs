@@ -14,6 +14,7 @@ use crate::finding::{Finding, Findings};
 use crate::scan::externs::Externs;
 use crate::scan::load::Loader;
 use crate::scan::names::Names;
+use crate::scan::outline::{OutlineItem, outline};
 use crate::scan::resolve::Resolver;
 
 /// One module of a tree.
@@ -246,5 +247,24 @@ impl SourceFile {
         self.ast
             .get_or_init(|| syn::parse_file(&self.text))
             .as_ref()
+    }
+
+    /// The names of its modules as the outline has them, those inside of inline modules in braces. For tests.
+    #[doc(hidden)]
+    pub fn outline_names(&self) -> String {
+        fn shown(items: &[OutlineItem]) -> String {
+            let mut out = String::new();
+            for item in items {
+                if let OutlineItem::Mod(m) = item {
+                    out.push_str(&m.name);
+                    if let Some(body) = &m.body {
+                        out.push_str(&format!("{{{}}}", shown(body)));
+                    }
+                    out.push(' ');
+                }
+            }
+            out
+        }
+        shown(&outline(&self.text, &[]).items)
     }
 }
