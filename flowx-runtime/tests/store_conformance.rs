@@ -1,11 +1,14 @@
 //! Every store passes the conformance suite, and every broken one fails it.
 
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
 mod common;
 
 use std::sync::Arc;
 
+use common::broken::{Broken, Dark, Defect};
 use common::postgres::Postgres;
-use flowx_runtime::store::{MemoryStore, SharedStore, conformance, open};
+use flowx_runtime::store::{MemoryStore, SharedStore, StoreError, conformance, open};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_memory_store_conforms() {
@@ -36,4 +39,62 @@ async fn postgres_conforms() {
     let store = open(&postgres.database("conformance")).await.unwrap();
     assert_eq!(conformance::run(&store).await, []);
     assert_eq!(conformance::run(&store).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_with_any_one_defect_does_not_conform() {
+    let mut unseen = Vec::new();
+    for defect in Defect::ALL {
+        let inner: SharedStore = Arc::new(MemoryStore::for_tests());
+        let store: SharedStore = Arc::new(Broken {
+            inner,
+            defect: *defect,
+        });
+        let violations = conformance::run(&store).await;
+        println!(
+            "{defect:?}: {:?}",
+            violations.iter().map(|v| v.requirement).collect::<Vec<_>>()
+        );
+        if violations.is_empty() {
+            unseen.push(*defect);
+        }
+    }
+    assert_eq!(unseen, [], "the suite does not see these");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_cannot_be_reached_does_not_conform_and_never_says_that_nothing_is_there() {
+    let inner: SharedStore = Arc::new(MemoryStore::for_tests());
+    let store: SharedStore = Arc::new(Dark(inner));
+    assert!(!conformance::run(&store).await.is_empty());
+    assert!(store.latest("any").await.is_err() && store.proposal("any").await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_went_away_is_an_error_and_is_found_again_when_it_is_back() {
+    let postgres = Postgres::start();
+    let store = open(&postgres.database("away")).await.unwrap();
+    assert_eq!(store.latest("any").await.unwrap(), None);
+    postgres.crash();
+    let gone = store.latest("any").await;
+    assert!(matches!(gone, Err(StoreError::Unreachable(_))), "{gone:?}");
+    postgres.resume();
+    assert_eq!(store.latest("any").await.unwrap(), None);
+    assert_eq!(conformance::run(&store).await, []);
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused_without_showing_a_password() {
+    for address in ["", "desk.db", "mysql://a:secret@b/c", "memory:x"] {
+        let error = open(address).await.err().unwrap();
+        assert!(
+            matches!(error, StoreError::Address(_)),
+            "{address}: {error}"
+        );
+    }
+    let error = open("postgres://user:secret@host:notaport/db")
+        .await
+        .err()
+        .unwrap();
+    assert!(!error.to_string().contains("secret"), "{error}");
 }

@@ -35,8 +35,9 @@ pub(super) fn start(gate: &Arc<Gate>) {
 }
 
 impl Gate {
-    /// One round. Public to tests through `Core`, so that they need not wait for the clock.
-    pub(crate) async fn keep_up(&self) -> Result<(), StoreError> {
+    /// One round. Public for tests alone, so that they need not wait for the clock.
+    #[doc(hidden)]
+    pub async fn keep_up(&self) -> Result<(), StoreError> {
         self.heartbeat().await?;
         self.refresh_keys().await?;
         let now = self.now();

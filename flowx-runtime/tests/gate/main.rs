@@ -1,0 +1,75 @@
+//! The gate from outside: every reported failure of an approval gate as a test that counts effects, over SQLite and PostgreSQL.
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod autonomy;
+mod cases;
+mod confirmation;
+mod lab;
+mod operator;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use lab::Lab;
+
+/// A test over an empty store.
+type Case = (
+    &'static str,
+    fn(Lab) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+);
+
+/// Makes of async functions a test each over SQLite, and a list of them that one test runs over PostgreSQL, on one cluster.
+macro_rules! case_list {
+    ($list:ident: $($name:ident),* $(,)?) => {
+        pub(crate) const $list: &[crate::Case] = &[$((stringify!($name), |lab| Box::pin($name(lab)))),*];
+
+        mod on_sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread")]
+                async fn $name() {
+                    super::$name(crate::lab::Lab::on_sqlite().await).await;
+                }
+            )*
+        }
+    };
+}
+pub(crate) use case_list;
+
+/// Runs a list over PostgreSQL, each case on a database of its own, and names everything that failed.
+async fn on_postgres(list: &'static [Case]) {
+    let postgres = common::postgres::Postgres::start();
+    let mut failed = Vec::new();
+    for (at, (name, case)) in list.iter().enumerate() {
+        let lab = Lab::on(&postgres.database(&format!("case_{at}"))).await;
+        if tokio::spawn(case(lab)).await.is_err() {
+            failed.push(*name);
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "over PostgreSQL these do not hold: {failed:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_reported_failure_is_absent_over_postgres_too() {
+    on_postgres(cases::CASES).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn autonomy_holds_over_postgres_too() {
+    on_postgres(autonomy::AUTONOMY).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn confirmation_holds_over_postgres_too() {
+    on_postgres(confirmation::CONFIRMATION).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operators_side_holds_over_postgres_too() {
+    on_postgres(operator::OPERATOR).await;
+}
