@@ -2,6 +2,7 @@
 
 use flowx_manifest::{Category, Json};
 
+use crate::contracts::Validator;
 use crate::refusal::{Refusal, codes};
 
 /// One thing that is wrong with an input.
@@ -45,7 +46,7 @@ pub(crate) enum Contract {
     /// Nothing: `()`.
     Nothing,
     /// What the schema accepts.
-    Schema(jsonschema::Validator),
+    Schema(Validator),
 }
 
 impl Contract {
@@ -57,8 +58,8 @@ impl Contract {
         match schema {
             None => Ok(Contract::Nothing),
             Some(schema) => {
-                let validator =
-                    jsonschema::draft202012::new(&schema.to_value()).map_err(|e| e.to_string())?;
+                let validator = Validator::new(schema.clone());
+                validator.prepare().map_err(str::to_owned)?;
                 Ok(Contract::Schema(validator))
             }
         }
@@ -82,14 +83,7 @@ impl Contract {
             }
             Contract::Schema(validator) => validator,
         };
-        let value = input.to_value();
-        let errors: Vec<InputError> = validator
-            .iter_errors(&value)
-            .map(|e| InputError {
-                path: e.instance_path().to_string(),
-                message: e.masked().to_string(),
-            })
-            .collect();
+        let errors = validator.errors(&input);
         if errors.is_empty() {
             Ok(input)
         } else {

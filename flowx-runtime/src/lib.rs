@@ -8,6 +8,7 @@ mod app;
 pub mod audit;
 mod channel;
 mod context;
+pub mod contracts;
 mod core;
 mod embedded;
 mod engine;
