@@ -133,6 +133,14 @@ impl Registry {
         });
     }
 
+    /// A flow under another name, for measurements that need more flows than anybody writes.
+    pub fn flow_as<F: Flow>(&mut self, info: FlowInfo) {
+        self.flows.push(FlowBinding {
+            info,
+            run: runner::<F>(),
+        });
+    }
+
     /// An agent, by id.
     pub fn agent(&mut self, id: &'static str) {
         self.agents.push(id);
