@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real MCP clients against real programs: the ticket desk, and the conformance suite against the conformance fixture.
-# Installs what it needs (install.sh), builds what it serves, prints a line per check and closes with `N passed, N failed`.
+# `run.sh [all|desk|conformance|shapes]`. Installs what it needs (install.sh), builds what it serves, prints a line per check and closes with `N passed, N failed`.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,6 +13,7 @@ python=$tools/python/bin/python
 cp "$here"/*.mjs "$tools/node/"
 
 target=${CARGO_TARGET_DIR:-$root/target}
+only=${1:-all}
 (cd "$root" && cargo build --quiet -p ticket-desk -p flowx-conformance) || exit 1
 work=$(mktemp -d)
 passed=0
@@ -53,7 +54,6 @@ count() {
     fi
 }
 
-only=${1:-all}
 if [ "$only" = all ] || [ "$only" = desk ]; then
     if serve annotate "$target/debug/ticket-desk" --listen 127.0.0.1:0 --store sqlite::memory: --confirmation annotate; then
         count "TypeScript 1.32" "$node" "$tools/node/ts1.mjs" "$address" annotate
@@ -78,6 +78,13 @@ if [ "$only" = all ] || [ "$only" = conformance ]; then
             count "conformance $revision" "$node" "$tools/node/conformance.mjs" "$address" "$revision" "$here/../conformance/expected-failures.toml"
         fi
     done
+fi
+
+if [ "$only" = all ] || [ "$only" = shapes ]; then
+    if serve shapes "$target/debug/flowx-conformance"; then
+        count "shapes, TypeScript and Inspector" "$node" "$tools/node/shapes.mjs" "$address" "$here/../conformance/shapes.json"
+        count "shapes, Python" "$python" "$here/shapes.py" "$address" "$here/../conformance/shapes.json"
+    fi
 fi
 
 echo "$passed passed, $failed failed"

@@ -8,6 +8,8 @@ use flowx_runtime::{App, Cx, FlowCx, FlowError, Visibility, capability, flow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod shapes;
+
 flowx_runtime::include_manifest!();
 
 /// A text.
