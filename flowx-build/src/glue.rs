@@ -137,6 +137,11 @@ impl Glue<'_> {
             let _ = writeln!(out, "        {name}(registry);");
         }
         let _ = writeln!(out, "    }},\n}};");
+        // P4, in the user's own crate.
+        let _ = writeln!(
+            out,
+            "#[cfg(test)]\n#[test]\nfn the_published_contracts_are_what_the_types_read_and_write() {{\n    {rt}::assert_contracts(&MANIFEST);\n}}"
+        );
         out
     }
 }

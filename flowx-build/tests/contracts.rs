@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use flowx_build::contracts::{Code, Contracts, Finding, SingleFile};
-use flowx_manifest::{Contract, Direction, Json, TypeRef};
+use flowx_build::project::{LossKind, complaints, portable};
+use flowx_manifest::{Contract, Direction, Json, Manifest, TypeRef, closure};
 use serde_json::{Value, json};
 
 struct Seen {
@@ -119,4 +120,331 @@ fn two_types_of_one_short_name_stay_two_contracts() {
             .get("y")
             .is_some()
     );
+}
+
+/// The request document of a type, standing alone.
+fn document(source: &str, ty: &str, direction: Direction) -> Json {
+    let seen = see(source, ty, direction);
+    assert!(seen.findings.is_empty(), "{:?}", seen.findings);
+    let manifest = Manifest {
+        contracts: seen.contracts,
+        ..serde_json::from_value(json!({
+            "$schema": "", "schemaVersion": "1.0.0", "application": { "name": "x", "version": "1.0.0" }, "effects": [],
+            "capabilities": [], "flows": [], "events": [], "agents": [], "entities": [], "contracts": [], "tools": []
+        }))
+        .unwrap()
+    };
+    closure(&manifest, &seen.reference.name, direction).unwrap()
+}
+
+fn accepts(schema: &Json, value: Value) -> bool {
+    jsonschema::draft202012::new(&schema.to_value())
+        .unwrap()
+        .is_valid(&value)
+}
+
+// Case 2 of the public reports: renames, aliases and globs.
+#[test]
+fn aliases_renames_and_globs_give_the_schema_of_the_type_written_out() {
+    let source = "pub use inner::*; use inner::Real as Shown; type A = B; type B = Vec<Shown>;
+        mod inner { #[derive(serde::Serialize, serde::Deserialize)] pub struct Real { n: u8 } }";
+    let out = document(source, "Vec<inner::Real>", Direction::Request);
+    for name in ["A", "B", "Vec<Shown>", "Vec<Real>"] {
+        assert_eq!(document(source, name, Direction::Request), out, "{name}");
+    }
+    assert_eq!(
+        read(source, "A").reference.name,
+        "Vec<crate::inner::Real>",
+        "the name of an alias is no part of a contract"
+    );
+}
+
+#[test]
+fn a_cycle_of_aliases_is_an_error_that_names_both() {
+    let seen = read("type A = Vec<B>; type B = Option<A>;", "A");
+    assert_eq!(seen.codes(), [Code::Cycle]);
+    let message = &seen.findings[0].message;
+    assert!(
+        message.contains("crate::A") && message.contains("crate::B"),
+        "{message}"
+    );
+}
+
+// Case 5: what serde refuses whatever it is given.
+#[test]
+fn a_tagged_enum_flattened_into_a_closed_struct_can_never_be_read() {
+    let source = "use serde::*; #[derive(Deserialize)] #[serde(deny_unknown_fields)] struct S { a: u8, #[serde(flatten)] e: E }
+        #[derive(Deserialize)] #[serde(tag = \"t\")] enum E { A { x: u8 }, B }";
+    assert_eq!(read(source, "S").codes(), [Code::NeverReadable]);
+    let open = source.replace("#[serde(deny_unknown_fields)]", "");
+    assert!(read(&open, "S").findings.is_empty());
+}
+
+// Case 6: what is required depends on the direction.
+#[test]
+fn required_members_differ_by_direction() {
+    let source =
+        "use serde::*; #[derive(Serialize, Deserialize)] struct S { #[serde(default)] a: u32,
+        #[serde(default, skip_serializing_if = \"Vec::is_empty\")] b: Vec<u8>, c: Option<u32>,
+        #[serde(skip_serializing_if = \"Vec::is_empty\")] d: Vec<u8> }";
+    assert_eq!(
+        read(source, "S").schema("crate::S")["required"],
+        json!(["d"])
+    );
+    assert_eq!(
+        written(source, "S").schema("crate::S")["required"],
+        json!(["a", "c"])
+    );
+}
+
+// Case 7: one form in three spellings.
+#[test]
+fn the_same_form_in_another_spelling_takes_the_same_values() {
+    let plain = document(
+        "use serde::*; #[derive(Deserialize)] struct S { a: u8, b: String }",
+        "S",
+        Direction::Request,
+    );
+    let newtype = document(
+        "use serde::*; #[derive(Deserialize)] struct S { a: N, b: String } #[derive(Deserialize)] #[serde(transparent)] struct N(u8);",
+        "S",
+        Direction::Request,
+    );
+    let split = document(
+        "use serde::*; #[derive(Deserialize)] struct S { a: u8, #[serde(flatten)] rest: R } #[derive(Deserialize)] struct R { b: String }",
+        "S",
+        Direction::Request,
+    );
+    assert_eq!(
+        plain.get("properties"),
+        split.get("properties"),
+        "flattened structs leave no trace"
+    );
+    assert_eq!(plain.get("required"), split.get("required"));
+    for value in [
+        json!({ "a": 1, "b": "x" }),
+        json!({ "a": 256, "b": "x" }),
+        json!({ "a": 1 }),
+        json!({ "b": "x" }),
+        json!([1, "x"]),
+    ] {
+        assert_eq!(
+            accepts(&plain, value.clone()),
+            accepts(&newtype, value.clone()),
+            "{value}"
+        );
+        assert_eq!(
+            accepts(&plain, value.clone()),
+            accepts(&split, value.clone()),
+            "{value}"
+        );
+    }
+}
+
+// Case 8 and 19: the name on the wire.
+#[test]
+fn members_have_their_names_on_the_wire() {
+    let source = "use serde::*; #[derive(Deserialize)] struct S { r#type: u8, #[serde(rename = \"sku\")] product_id: String }";
+    let schema = read(source, "S").schema("crate::S");
+    assert_eq!(schema["required"], json!(["sku", "type"]));
+    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["sku", "type"]);
+}
+
+// Case 9: a description is the text, or a finding, and never empty without a word.
+#[test]
+fn descriptions_are_read_through_include_str_and_concat() {
+    let source = r##"use serde::*; #[doc = include_str!("x.md")] #[derive(Deserialize)] struct S { #[doc = concat!("a ", "b")] a: u8 }"##;
+    let file = SingleFile::parse("lib.rs", source)
+        .unwrap()
+        .with_text("x.md", "# Title\n\n  indented\n");
+    let contracts = Contracts::new(&file);
+    contracts.contract(
+        SingleFile::ROOT,
+        &syn::parse_str("S").unwrap(),
+        Direction::Request,
+    );
+    let (contracts, findings) = contracts.finish();
+    assert!(findings.is_empty(), "{findings:?}");
+    let schema = contracts[0].request.as_ref().unwrap().to_value();
+    assert_eq!(schema["description"], "# Title\n\n indented");
+    assert_eq!(schema["properties"]["a"]["description"], "a b");
+}
+
+#[test]
+fn a_doc_text_that_only_the_compiler_knows_is_reported() {
+    let source = r#"use serde::*; #[doc = include_str!("missing.md")] #[derive(Deserialize)] struct S { #[doc = some_macro!()] a: u8 }"#;
+    assert_eq!(read(source, "S").codes(), [Code::Doc, Code::Doc]);
+}
+
+// Case 10: serde takes both names, once.
+#[test]
+fn an_alias_is_taken_in_place_of_the_name_and_never_beside_it() {
+    let schema = document(
+        "use serde::*; #[derive(Deserialize)] struct S { #[serde(alias = \"old\")] new: u8 }",
+        "S",
+        Direction::Request,
+    );
+    assert!(accepts(&schema, json!({ "new": 1 })));
+    assert!(accepts(&schema, json!({ "old": 1 })));
+    assert!(!accepts(&schema, json!({ "old": 1, "new": 1 })));
+    assert!(!accepts(&schema, json!({})));
+}
+
+// Case 11: overlapping variants.
+#[test]
+fn untagged_variants_that_overlap_are_any_of() {
+    let source = "use serde::*; #[derive(Deserialize)] #[serde(untagged)] enum E { A { a: u8 }, B { a: u8, b: Option<u8> } }";
+    let schema = document(source, "E", Direction::Request);
+    assert!(schema.get("anyOf").is_some());
+    assert!(
+        accepts(&schema, json!({ "a": 1, "b": 2 })),
+        "both hold, and serde takes the first"
+    );
+}
+
+// Case 14 and 15: what hosts refuse.
+#[test]
+fn descriptors_have_no_null_and_no_recursion() {
+    let source = "use serde::*; #[derive(Serialize, Deserialize)] struct Node { value: Option<u8>, children: Vec<Node>, up: Option<Box<Node>> }";
+    let seen = read(source, "Node");
+    let (schema, losses) = portable(&seen.contracts, "crate::Node", Direction::Request);
+    assert!(complaints(&schema).is_empty(), "{:?}", complaints(&schema));
+    let text = schema.to_canonical();
+    assert!(!text.contains("null") && !text.contains("$ref"), "{text}");
+    assert!(losses.iter().any(|l| l.kind == LossKind::Cut), "{losses:?}");
+}
+
+#[test]
+fn a_tuple_of_two_types_in_a_needed_member_cannot_be_offered() {
+    let seen = read(
+        "use serde::*; #[derive(Deserialize)] struct S { pair: (u8, String) }",
+        "S",
+    );
+    let (_, losses) = portable(&seen.contracts, "crate::S", Direction::Request);
+    assert!(
+        losses
+            .iter()
+            .any(|l| l.kind == LossKind::Untellable && l.pointer == "/pair" && l.is_error()),
+        "{losses:?}"
+    );
+}
+
+/// Every code, a source that has it, and the same mended.
+#[test]
+fn every_refusal_fires_and_is_quiet_on_what_is_mended() {
+    let cases: &[(Code, &str, &str)] = &[
+        (
+            Code::Unresolved,
+            "#[derive(serde::Deserialize)] struct S { a: Nowhere }",
+            "#[derive(serde::Deserialize)] struct S { a: u8 }",
+        ),
+        (
+            Code::Attribute,
+            "#[derive(serde::Deserialize)] #[serde(renam = \"x\")] struct S { a: u8 }",
+            "#[derive(serde::Deserialize)] #[serde(rename = \"x\")] struct S { a: u8 }",
+        ),
+        (
+            Code::NotDerived,
+            "struct S { a: u8 } impl<'de> serde::Deserialize<'de> for S {}",
+            "#[derive(serde::Deserialize)] struct S { a: u8 }",
+        ),
+        (
+            Code::With,
+            "#[derive(serde::Deserialize)] struct S { #[serde(with = \"m\")] a: u8 }",
+            "#[derive(serde::Deserialize)] struct S { #[serde(with = \"m\")] #[schemars(with = \"u8\")] a: u8 }",
+        ),
+        (
+            Code::Computed,
+            "#[derive(serde::Deserialize)] struct S { #[schemars(range(min = MIN))] a: u8 }",
+            "#[derive(serde::Deserialize)] struct S { #[schemars(range(min = 1))] a: u8 }",
+        ),
+        (
+            Code::Foreign,
+            "use other::Thing; #[derive(serde::Deserialize)] struct S { a: Thing }",
+            "use uuid::Uuid; #[derive(serde::Deserialize)] struct S { a: Uuid }",
+        ),
+        (
+            Code::NoForm,
+            "#[derive(serde::Deserialize)] struct S { a: fn() }",
+            "#[derive(serde::Deserialize)] struct S { #[serde(skip)] a: fn() }",
+        ),
+        (Code::Cycle, "type S = Vec<S>;", "type S = Vec<u8>;"),
+        (
+            Code::MapKey,
+            "#[derive(serde::Deserialize)] struct S { a: HashMap<Vec<u8>, u8> }",
+            "#[derive(serde::Deserialize)] struct S { a: HashMap<u8, u8> }",
+        ),
+        (
+            Code::NeverReadable,
+            "#[derive(serde::Deserialize)] #[serde(tag = \"t\")] enum S { A(u8) }",
+            "#[derive(serde::Deserialize)] #[serde(tag = \"t\")] enum S { A { n: u8 } }",
+        ),
+        (
+            Code::Buffered,
+            "#[derive(serde::Deserialize)] #[serde(untagged)] enum S { A(u128) }",
+            "#[derive(serde::Deserialize)] enum S { A(u128) }",
+        ),
+        (
+            Code::NameClash,
+            "#[derive(serde::Deserialize)] struct S { a: u8, #[serde(rename = \"a\")] b: u8 }",
+            "#[derive(serde::Deserialize)] struct S { a: u8, b: u8 }",
+        ),
+        (
+            Code::Flatten,
+            "#[derive(serde::Deserialize)] #[serde(deny_unknown_fields)] struct S { #[serde(flatten)] a: Option<T> } #[derive(serde::Deserialize)] struct T { x: u8 }",
+            "#[derive(serde::Deserialize)] struct S { #[serde(flatten)] a: Option<T> } #[derive(serde::Deserialize)] struct T { x: u8 }",
+        ),
+        (
+            Code::Length,
+            "#[derive(serde::Deserialize)] struct S { a: [u8; size()] }",
+            "const N: usize = 2; #[derive(serde::Deserialize)] struct S { a: [u8; N] }",
+        ),
+        (
+            Code::Generic,
+            "#[derive(serde::Deserialize)] struct G<T> { a: T } type S = G;",
+            "#[derive(serde::Deserialize)] struct G<T> { a: T } type S = G<u8>;",
+        ),
+        (
+            Code::Macro,
+            "#[derive(serde::Deserialize)] struct S { a: made!() }",
+            "#[derive(serde::Deserialize)] struct S { a: u8 }",
+        ),
+        (
+            Code::Doc,
+            "#[doc = made!()] #[derive(serde::Deserialize)] struct S { a: u8 }",
+            "/// Text.\n#[derive(serde::Deserialize)] struct S { a: u8 }",
+        ),
+    ];
+    for (code, bad, good) in cases {
+        let seen = read(bad, "S");
+        assert!(
+            seen.codes().contains(code),
+            "{code} did not fire: {:?}",
+            seen.findings
+        );
+        let finding = seen.findings.iter().find(|f| f.code == *code).unwrap();
+        assert!(!finding.message.is_empty() && !finding.help.is_empty());
+        let seen = read(good, "S");
+        assert!(
+            seen.findings.is_empty(),
+            "{code} on what is mended: {:?}",
+            seen.findings
+        );
+    }
+    let shown: std::collections::BTreeSet<Code> = cases.iter().map(|c| c.0).collect();
+    // The scan's own `cfg` gives 1308, an output 1310; both have tests of their own.
+    let elsewhere = [Code::Cfg, Code::SensitiveOutput];
+    let missing: Vec<_> = Code::ALL
+        .iter()
+        .filter(|c| !shown.contains(c) && !elsewhere.contains(c))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn a_part_that_a_direction_does_not_reach_is_nobodys_trouble() {
+    let source = "#[derive(serde::Serialize, serde::Deserialize)] struct S { #[serde(serialize_with = \"odd\")] a: u8 }";
+    assert!(read(source, "S").findings.is_empty());
+    assert_eq!(written(source, "S").codes(), [Code::With]);
 }

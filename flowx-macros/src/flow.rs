@@ -65,7 +65,12 @@ fn healthy(item: &FnItem, decl: &FlowDecl, id: &str, found: &Found) -> TokenStre
         id: id.to_owned(),
         digest: digest(decl),
         effects: quote!(<#name as #rt::Flow>::EFFECTS),
-        register: quote!(registry.flow::<#name>();),
+        register: quote! {
+            registry.flow::<#name>();
+            // P4 looks at the types in tests only; elsewhere they would be compiled for nothing.
+            #[cfg(test)]
+            registry.probe::<#name>(#rt::probe!(<#name as #rt::Flow>::Input), #rt::probe!(<#name as #rt::Flow>::Output));
+        },
         span: name.span(),
         cfgs: &cfgs,
     };

@@ -254,6 +254,12 @@ impl App {
         Ok((core, router))
     }
 
+    /// Holds every embedded contract against the compiled type (proof P4): generated values must be read exactly when the
+    /// published schema accepts them. Costs some milliseconds for each contract; the test that `include_manifest!()` adds does more.
+    pub fn verify(&self) -> crate::verify::Verification {
+        crate::verify::verify(self.embedded)
+    }
+
     /// Checks that what is published, what is compiled in and what is given are the same, and gives the core that transports talk to.
     ///
     /// # Errors

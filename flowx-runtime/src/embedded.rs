@@ -106,6 +106,7 @@ pub struct Registry {
     pub(crate) effects: Vec<EffectBinding>,
     pub(crate) capabilities: Vec<CapabilityInfo>,
     pub(crate) flows: Vec<FlowBinding>,
+    pub(crate) probes: Vec<Probes>,
     pub(crate) agents: Vec<&'static str>,
     pub(crate) entities: Vec<&'static str>,
 }
@@ -125,11 +126,21 @@ impl Registry {
         self.capabilities.push(C::INFO);
     }
 
+    /// What can be done with a flow's types; in test builds, for P4.
+    pub fn probe<F: Flow>(&mut self, input: flowx_verify::Probe, output: flowx_verify::Probe) {
+        self.probes.push(Probes {
+            flow: format!("{}@{}", F::INFO.id, F::INFO.version),
+            input,
+            output,
+        });
+    }
+
     /// A flow.
     pub fn flow<F: Flow>(&mut self) {
         self.flows.push(FlowBinding {
             info: F::INFO,
             run: runner::<F>(),
+            input: flowx_verify::Probe::reads::<F::Input>(),
         });
     }
 
@@ -160,9 +171,18 @@ pub(crate) struct EffectBinding {
     pub(crate) type_id: TypeId,
 }
 
+/// The probed types of one flow.
+pub(crate) struct Probes {
+    pub(crate) flow: String,
+    pub(crate) input: flowx_verify::Probe,
+    pub(crate) output: flowx_verify::Probe,
+}
+
 /// A flow that is compiled in.
 #[derive(Clone, Copy)]
 pub(crate) struct FlowBinding {
     pub(crate) info: FlowInfo,
     pub(crate) run: Runner,
+    /// Reading of its input, for P4.
+    pub(crate) input: flowx_verify::Probe,
 }

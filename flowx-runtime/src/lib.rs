@@ -30,6 +30,7 @@ mod serve;
 pub mod store;
 mod telemetry;
 mod traits;
+pub mod verify;
 mod visible;
 
 pub use app::{App, StartError};
@@ -71,6 +72,8 @@ pub mod __private {
     pub use crate::prove::{
         NoInput, Repeat, Returns, any_side_effect, entry, join, same_ids, sorted,
     };
+    pub use crate::verify::assert_contracts;
+    pub use flowx_verify::{Probe, probe};
     pub use crate::traits::{
         Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,
         HasFlow, HasStep, NoUndo, Stance, StepInfo, Undo, UndoBy,

@@ -147,6 +147,64 @@ pub fn check(subject: &Subject, effort: Effort) -> Report {
     report
 }
 
+/// Where schemars' derive says otherwise than the published schema, and which side serde takes. Only for the reader: serde
+/// decides what is sent and read, and [`check`] has asked it. At most three values for each direction.
+pub fn beside_schemars(subject: &Subject, effort: Effort) -> Vec<String> {
+    let Some(schemas) = subject.probe.schemars else {
+        return Vec::new();
+    };
+    let (de, ser) = schemas();
+    let mut out = Vec::new();
+    for (ours, theirs, what) in [
+        (&subject.request, de, "accepted"),
+        (&subject.response, ser, "written"),
+    ] {
+        let Some(ours) = ours else { continue };
+        let (Ok(our), Ok(their)) = (
+            validator(ours),
+            jsonschema::draft202012::options()
+                .build(&theirs)
+                .map_err(|e| e.to_string()),
+        ) else {
+            continue;
+        };
+        let theirs = Json::from_value(&theirs);
+        let mut found = 0;
+        for schema in [ours, &theirs] {
+            let mut sampler = Sampler::new(schema, effort.seed);
+            for _ in 0..effort.values {
+                let value = sampler.value();
+                for value in [sampler.changed(&value), value] {
+                    let plain = value.to_value();
+                    let (we, they) = (our.is_valid(&plain), their.is_valid(&plain));
+                    if we == they || found == 3 {
+                        continue;
+                    }
+                    found += 1;
+                    let side = match subject
+                        .probe
+                        .read
+                        .map(|read| read(&value.to_canonical()).is_ok())
+                    {
+                        Some(serde) if what == "accepted" && serde == we => {
+                            "serde agrees with what is published"
+                        }
+                        Some(_) if what == "accepted" => "serde agrees with schemars",
+                        _ => "serde was not asked",
+                    };
+                    let whose = if we {
+                        "is not in schemars' schema"
+                    } else {
+                        "is in schemars' schema only"
+                    };
+                    out.push(format!("{value} as {what} {whose}; {side}"));
+                }
+            }
+        }
+    }
+    out
+}
+
 struct Compiled<'s> {
     schema: &'s Json,
     validator: Validator,

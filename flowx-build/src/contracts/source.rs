@@ -11,6 +11,7 @@ use super::types::{Attributes, Item, ModuleKey, Present, Resolved, TypeItem, Typ
 pub struct SingleFile {
     name: String,
     modules: Vec<Module>,
+    texts: HashMap<String, String>,
 }
 
 #[derive(Default)]
@@ -38,9 +39,17 @@ impl SingleFile {
                 path: "crate".to_owned(),
                 ..Module::default()
             }],
+            texts: HashMap::new(),
         };
         out.fill(0, &file.items);
         Ok(out)
+    }
+
+    /// With a text that `include_str!(path)` gives.
+    #[must_use]
+    pub fn with_text(mut self, path: &str, text: &str) -> Self {
+        self.texts.insert(path.to_owned(), text.to_owned());
+        self
     }
 
     /// The root.
@@ -265,6 +274,10 @@ impl Types for SingleFile {
 
     fn file(&self, _: ModuleKey) -> String {
         self.name.clone()
+    }
+
+    fn include_str(&self, _: ModuleKey, path: &str) -> Option<String> {
+        self.texts.get(path).cloned()
     }
 
     fn constant(&self, module: ModuleKey, path: &syn::Path) -> Option<u64> {

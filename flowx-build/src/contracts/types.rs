@@ -183,8 +183,6 @@ codes! {
     Generic = "FLOWX1317",
     /// The type comes out of a macro.
     Macro = "FLOWX1318",
-    /// A schemars attribute that says otherwise than serde.
-    Contradiction = "FLOWX1319",
 }
 
 impl std::fmt::Display for Code {
