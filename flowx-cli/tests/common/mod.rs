@@ -1,5 +1,5 @@
 //! A throw-away folder with a crate in it, and the real command run inside.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)]
 
 pub mod documents;
 
@@ -134,13 +134,10 @@ impl Sandbox {
         stdin: &str,
         env: &[(&str, &str)],
     ) -> Run {
-        run(
-            Command::new(env!("CARGO_BIN_EXE_flowx"))
-                .args(args)
-                .current_dir(self.path(folder))
-                .envs(env.iter().copied()),
-            stdin,
-        )
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flowx"));
+        command.args(args).current_dir(self.path(folder));
+        command.env_remove("FLOWX_TOKEN").env_remove("FLOWX_SERVER");
+        run(command.envs(env.iter().copied()), stdin)
     }
 
     pub fn git(&self, args: &[&str]) -> String {
@@ -170,8 +167,6 @@ impl Sandbox {
 fn run(command: &mut Command, stdin: &str) -> Run {
     use std::io::Write;
     command
-        .env_remove("FLOWX_TOKEN")
-        .env_remove("FLOWX_SERVER")
         .env_remove("GIT_DIR")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -439,7 +439,7 @@ fn responses(manifest: &Manifest, flow: &Flow, idempotent: bool, names: &Names) 
             Category::Unavailable => 503,
             Category::Internal => 500,
         };
-        add(status, &error.code.to_string());
+        add(status, error.code.as_str());
     }
     for (status, codes) in problems {
         let schema = object([("$ref", format!("#/components/schemas/{PROBLEM}").into())]);

@@ -54,7 +54,10 @@ pub(super) fn render(graph: &Graph) -> String {
             )
         })
         .filter(|(_, count)| *count > 0)
-        .map(|(column, count)| format!("{count} {}", column.title().to_lowercase()))
+        .map(|(column, count)| match count {
+            1 => format!("1 {}", column.word()),
+            count => format!("{count} {}", column.title().to_lowercase()),
+        })
         .collect();
     let _ = write!(out, "<p class=\"count\">{}</p>", counts.join(" · "));
     if graph.compared {

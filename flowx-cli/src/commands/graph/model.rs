@@ -10,8 +10,8 @@ pub(super) enum Column {
     Agent,
     Flow,
     Capability,
-    Permission,
     Effect,
+    Permission,
 }
 
 impl Column {
@@ -19,8 +19,8 @@ impl Column {
         Column::Agent,
         Column::Flow,
         Column::Capability,
-        Column::Permission,
         Column::Effect,
+        Column::Permission,
     ];
 
     pub(super) fn word(self) -> &'static str {

@@ -1,4 +1,4 @@
-//! A picture in five columns. Light and dark come from the reader's own settings; nothing is fetched.
+//! A picture in four columns. Light and dark come from the reader's own settings; nothing is fetched.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,8 +12,10 @@ const BOX: f64 = 40.0;
 const TOP: f64 = 46.0;
 const MARGIN: f64 = 16.0;
 const GAP: f64 = 110.0;
+/// Room for the head of a second group.
+const HEAD: f64 = 40.0;
 /// Of a letter, on average, in the two sizes used. Boxes are sized by it, and the text is fitted into them.
-const LETTER: f64 = 7.3;
+const LETTER: f64 = 7.8;
 const SMALL: f64 = 5.9;
 
 /// Colours of both themes, as custom properties.
@@ -54,32 +56,64 @@ pub(super) fn element(graph: &Graph) -> String {
     let mut places: BTreeMap<&(Column, String), Place> = BTreeMap::new();
     let mut x = MARGIN;
     let mut heads = Vec::new();
-    let tallest = columns
-        .iter()
-        .map(|(_, keys)| keys.len())
-        .max()
-        .unwrap_or(0) as f64;
-    for (column, keys) in &columns {
-        let width = keys
-            .iter()
+    let widest = |keys: &[&(Column, String)]| {
+        keys.iter()
             .map(|key| width(&graph.nodes[*key]))
-            .fold(90.0, f64::max);
+            .fold(90.0, f64::max)
+    };
+    let rows = |keys: &[&(Column, String)]| keys.len() as f64 * ROW;
+    // Effects and permissions share the last place, one below the other: lines to either then cross no box.
+    let last: Vec<&(Column, Vec<&(Column, String)>)> = columns
+        .iter()
+        .filter(|(column, _)| *column >= Column::Effect)
+        .collect();
+    let last_height = last.iter().map(|(_, keys)| rows(keys)).sum::<f64>()
+        + (last.len().max(1) - 1) as f64 * HEAD;
+    let others = columns
+        .iter()
+        .filter(|(column, _)| *column < Column::Effect);
+    let tallest = others
+        .clone()
+        .map(|(_, keys)| rows(keys))
+        .fold(last_height, f64::max);
+    for (column, keys) in others {
+        let width = widest(keys);
         // Shorter columns stand in the middle of the tallest.
-        let down = (tallest - keys.len() as f64) * ROW / 2.0;
+        let top = TOP + (tallest - rows(keys)) / 2.0;
         for (row, key) in keys.iter().enumerate() {
             places.insert(
                 key,
                 Place {
                     x,
-                    y: TOP + down + row as f64 * ROW,
+                    y: top + row as f64 * ROW,
                     width,
                 },
             );
         }
-        heads.push((x, column.title()));
+        heads.push((x, 24.0, column.title()));
         x += width + GAP;
     }
-    let (total, height) = ((x - GAP + MARGIN).max(240.0), TOP + tallest * ROW + MARGIN);
+    let mut y = TOP + (tallest - last_height) / 2.0;
+    let width = last
+        .iter()
+        .map(|(_, keys)| widest(keys))
+        .fold(0.0, f64::max);
+    for (index, (column, keys)) in last.iter().enumerate() {
+        heads.push((
+            x,
+            if index == 0 { 24.0 } else { y + HEAD - 22.0 },
+            column.title(),
+        ));
+        y += if index == 0 { 0.0 } else { HEAD };
+        for key in keys {
+            places.insert(key, Place { x, y, width });
+            y += ROW;
+        }
+    }
+    if !last.is_empty() {
+        x += width + GAP;
+    }
+    let (total, height) = ((x - GAP + MARGIN).max(240.0), TOP + tallest + MARGIN);
     let mut out = String::new();
     let title = escape(&graph.title);
     let _ = write!(
@@ -88,13 +122,13 @@ pub(super) fn element(graph: &Graph) -> String {
          height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<style>{STYLE}</style>\n"
     );
     out.push_str(
-        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\">\
+        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto-start-reverse\">\
          <path class=\"tip\" d=\"M0 0 8 4 0 8z\"/></marker></defs>\n",
     );
-    for (x, head) in heads {
+    for (x, y, head) in heads {
         let _ = writeln!(
             out,
-            "<text class=\"head\" x=\"{x:.0}\" y=\"24\">{head}</text>"
+            "<text class=\"head\" x=\"{x:.0}\" y=\"{y:.0}\">{head}</text>"
         );
     }
     let mut labels = String::new();
