@@ -585,12 +585,12 @@ impl Suite {
             secret: [byte; 32],
         };
         let (first, second, third) = (key(1), key(2), key(3));
-        // Later than whatever an earlier run left behind.
-        let now = Uuid::now_v7()
-            .get_timestamp()
-            .map_or(0, |t| t.to_unix().0 as i64 * 1_000)
-            + 10_000_000;
-        let now = now + i64::from(Uuid::new_v4().as_bytes()[0]) * 10_000_000;
+        // In thousandths of milliseconds, so that it is later than whatever an earlier run left behind.
+        let millis = Uuid::now_v7().get_timestamp().map_or(0, |t| {
+            let (seconds, nanos) = t.to_unix();
+            seconds * 1_000 + u64::from(nanos) / 1_000_000
+        });
+        let now = i64::try_from(millis).unwrap_or(0) * 1_000;
         let keys = self.store.keys(&first, now, now - 1_000, 0).await?;
         self.check(
             "without a young key the candidate is added, first",

@@ -35,6 +35,8 @@ pub struct World(Arc<Inner>);
 struct Inner {
     done: Mutex<Vec<(&'static str, Principal, String)>>,
     revision: AtomicI64,
+    /// Where every effect is written down outside of the process, which may be killed at any moment.
+    log: Option<std::fs::File>,
 }
 
 impl World {
@@ -47,6 +49,19 @@ impl World {
             .iter()
             .filter(|(id, ..)| *id == capability)
             .count()
+    }
+
+    /// One whose effects are lines of a file: the key that each ran under.
+    pub fn logging(path: &std::path::Path) -> World {
+        let log = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
+        World(Arc::new(Inner {
+            log: Some(log),
+            ..Inner::default()
+        }))
     }
 
     /// How often anything took effect.
@@ -116,12 +131,17 @@ async fn act<E: Reach, C: Capability + Declares<E>>(
     cx: &Cx<C>,
     input: Json,
 ) -> Result<Json, Broken> {
-    let effect = cx.effect::<E>();
-    effect.world().0.done.lock().unwrap().push((
-        C::INFO.id,
-        cx.principal().clone(),
-        input.to_canonical(),
-    ));
+    let world = &cx.effect::<E>().world().0;
+    if let Some(mut log) = world.log.as_ref() {
+        // One write of one short line: whole, or not at all.
+        std::io::Write::write_all(&mut log, format!("{}\n", cx.idempotency_key()).as_bytes())
+            .unwrap();
+    }
+    world
+        .done
+        .lock()
+        .unwrap()
+        .push((C::INFO.id, cx.principal().clone(), input.to_canonical()));
     let flag = |name: &str| input.get(name).and_then(Json::as_bool) == Some(true);
     if let Some(ms) = input.get("wait_ms").and_then(Json::as_number) {
         tokio::time::sleep(Duration::from_millis(ms.as_u128().unwrap() as u64)).await;
@@ -439,20 +459,32 @@ fn embed(manifest: &Manifest) -> &'static Embedded {
     }))
 }
 
-/// A clock that goes when it is told to.
+/// A clock that goes when it is told to, or the system's.
 #[derive(Clone)]
-pub struct Watch(Arc<AtomicI64>);
+pub struct Watch(Option<Arc<AtomicI64>>);
 
 impl Watch {
+    pub fn real() -> Watch {
+        Watch(None)
+    }
+
     pub fn forward(&self, by: Duration) {
-        self.0.fetch_add(by.as_millis() as i64, Ordering::SeqCst);
+        self.0
+            .as_ref()
+            .unwrap()
+            .fetch_add(by.as_millis() as i64, Ordering::SeqCst);
     }
 }
 
 impl Clock for Watch {
     fn now(&self) -> time::OffsetDateTime {
-        let ms = self.0.load(Ordering::SeqCst);
-        time::OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).unwrap()
+        match &self.0 {
+            Some(ms) => {
+                let nanos = i128::from(ms.load(Ordering::SeqCst)) * 1_000_000;
+                time::OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap()
+            }
+            None => time::OffsetDateTime::now_utc(),
+        }
     }
 }
 
@@ -885,7 +917,7 @@ impl Setup {
                 lease: Duration::from_secs(86_400 * 365),
                 ..GateOptions::default()
             },
-            watch: Watch(Arc::new(AtomicI64::new(now))),
+            watch: Watch(Some(Arc::new(AtomicI64::new(now)))),
             world: World::default(),
             embedded: embed(&manifest(|_| {})),
             folder: None,

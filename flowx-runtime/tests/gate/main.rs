@@ -7,7 +7,9 @@ mod common;
 mod autonomy;
 mod cases;
 mod confirmation;
+mod kill;
 mod lab;
+mod many;
 mod operator;
 
 use std::future::Future;
