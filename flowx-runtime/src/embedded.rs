@@ -149,6 +149,7 @@ impl Registry {
         self.flows.push(FlowBinding {
             info,
             run: runner::<F>(),
+            input: flowx_verify::Probe::reads::<F::Input>(),
         });
     }
 
