@@ -486,7 +486,7 @@ impl<'t> Assembler<'_, 't> {
                         flowx_syntax::path_text(&step.target)
                     );
                     self.findings
-                        .push(declared.error(codes::WRONG_KIND, span, message));
+                        .push(declared.error(codes::NOT_A_STEP, span, message));
                     None
                 }
                 (Ok(other), is_flow) => {
@@ -496,7 +496,7 @@ impl<'t> Assembler<'_, 't> {
                         other.describe()
                     );
                     self.findings
-                        .push(declared.error(codes::WRONG_KIND, span, message));
+                        .push(declared.error(codes::NOT_A_STEP, span, message));
                     None
                 }
                 (Err((code, message)), _) => {
@@ -513,7 +513,7 @@ impl<'t> Assembler<'_, 't> {
                             other.describe()
                         );
                         self.findings.push(declared.error(
-                            codes::WRONG_KIND,
+                            codes::NOT_A_STEP,
                             path_span(path),
                             message,
                         ));

@@ -59,6 +59,8 @@ codes! {
         "";
     UNRESOLVED = "FLOWX1140", Error, "a path does not lead to anything the scan can see",
         "";
+    NOT_A_STEP = "FLOWX1002", Error, "a step calls something that is no capability and no flow",
+        "";
     WRONG_KIND = "FLOWX1141", Error, "a path leads to something of another kind",
         "";
     NAME_CYCLE = "FLOWX1142", Error, "names that stand for each other in a circle",
@@ -67,7 +69,7 @@ codes! {
         "";
     DUPLICATE = "FLOWX1150", Error, "two declarations have one id",
         "give one of them another id, or another major version";
-    FLOW_CYCLE = "FLOWX1151", Error, "a flow calls itself",
+    FLOW_CYCLE = "FLOWX1021", Error, "a flow calls itself",
         "";
     TOOL_NAME_CLASH = "FLOWX1152", Error, "two flows would be one tool",
         "give one of them another name: agent(name = \"…\")";
@@ -79,6 +81,10 @@ codes! {
         "";
     NO_INCLUDE = "FLOWX1169", Error, "a target declares something and does not include its manifest",
         "write flowx_runtime::include_manifest!(); in the target's root file";
+    ALLOW_UNKNOWN = "FLOWX1188", Error, "an allowance or a configured level of a rule that cannot be set",
+        "";
+    ALLOW_UNUSED = "FLOWX1189", Error, "an allowance that allows nothing",
+        "take the allowance away";
     SYNTAX = "FLOWX1001", Error, "a FlowX attribute is written wrongly",
         "";
 }

@@ -172,6 +172,11 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         loaded.push((target.clone(), tree, findings));
     }
 
+    let (config, wrong) = crate::rules::Config::read(options.files, options.package);
+    for error in wrong {
+        let finding = Finding::new(codes::ALLOW_UNKNOWN, error.file(), error.to_string());
+        general.push(finding);
+    }
     let declared: Vec<Declarations<'_>> = loaded
         .iter()
         .map(|(_, tree, findings)| declarations(tree, options.files, findings))
@@ -201,6 +206,19 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         crate::tools::project(&mut assembled.manifest, &sources, findings);
         assembled.manifest.canonicalise();
         assembled.manifest.contracts.dedup();
+        // Rules look at a manifest that is true; where it is not, what is wrong with it comes first.
+        if !declared[i].broken
+            && findings
+                .so_far()
+                .iter()
+                .all(|f| f.severity != Severity::Error)
+        {
+            let is_library = target.stem == "lib";
+            let view = crate::rules::View::new(&assembled.manifest, &declared[i], tree, is_library);
+            for finding in crate::rules::run(&view, &config) {
+                findings.push(finding);
+            }
+        }
         let entries = declared[i].own_entries(&assembled.entries);
         declared[i].places(&mut places);
         if !entries.is_empty() && !declared[i].includes_manifest {

@@ -15,6 +15,7 @@ mod glue;
 mod library;
 pub mod package;
 pub mod project;
+pub mod rules;
 pub mod scan;
 mod tools;
 mod types;

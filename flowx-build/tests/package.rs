@@ -64,7 +64,7 @@ pub type TheLedger = Ledger;
 pub async fn check(cx: &flowx_runtime::Cx<check>, order: crate::Order) -> Result<(), MoneyError> { todo!() }
 #[cap(id = "money.charge", version = "1.0.0", authorization = permission("money.charge"), effects(Bank))]
 pub async fn charge(cx: &flowx_runtime::Cx<charge>, order: crate::Order) -> Answer<crate::Done> { todo!() }
-#[cap(id = "money.refund", version = "1.0.0", authorization = permission("money.refund"), effects(TheLedger))]
+#[cap(id = "money.refund", version = "1.0.0", authorization = permission("money.refund"), effects(TheLedger), idempotent)]
 pub async fn refund(cx: &flowx_runtime::Cx<refund>, done: crate::Done) -> Answer<()> { todo!() }
 type Answer<T, E = MoneyError> = Result<T, E>;
 #[derive(Debug, FlowError)]
@@ -285,7 +285,7 @@ fn a_step_that_leads_nowhere_is_an_error_at_its_flow() {
     let output = scan(&[("app/src/main.rs", &main), ("app/src/money.rs", MONEY)]);
     assert_eq!(
         found(&output),
-        ["FLOWX1140 src/main.rs:11", "FLOWX1141 src/main.rs:11"]
+        ["FLOWX1140 src/main.rs:11", "FLOWX1002 src/main.rs:11"]
     );
     let anchor = output.findings[0]
         .anchor

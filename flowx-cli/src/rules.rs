@@ -1,7 +1,5 @@
 //! The rules over sources, as `flowx-build` has them.
 
-use flowx_build::Severity;
-
 /// A rule over sources.
 pub(crate) struct SourceRule {
     /// `FLOWX1110`.
@@ -16,27 +14,15 @@ pub(crate) struct SourceRule {
 
 /// Every one, by id.
 pub(crate) fn source_rules() -> impl Iterator<Item = SourceRule> {
-    let mut rules: Vec<SourceRule> = flowx_build::codes::ALL
-        .iter()
-        .map(|code| SourceRule {
-            id: code.id,
-            severity: match code.severity {
-                Severity::Note => "note",
-                Severity::Warning => "warning",
-                Severity::Error => "error",
-            },
-            title: code.title,
-            doc: page(code),
+    let mut rules: Vec<SourceRule> = flowx_build::rules::pages()
+        .into_iter()
+        .map(|page| SourceRule {
+            id: page.id,
+            severity: page.severity.as_str(),
+            title: page.title,
+            doc: page.markdown,
         })
         .collect();
     rules.sort_by_key(|rule| rule.id);
     rules.into_iter()
-}
-
-fn page(code: &flowx_build::codes::Code) -> String {
-    let mut text = format!("# {}: {}\n", code.id, code.title);
-    if !code.help.is_empty() {
-        text.push_str(&format!("\n## Instead\n\n{}\n", code.help));
-    }
-    text
 }

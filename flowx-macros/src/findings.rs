@@ -128,6 +128,8 @@ fn read() -> Result<Vec<Finding>, String> {
         .ok_or_else(|| unreadable(&"no `findings`"))?;
     let target = target();
     list.iter()
+        // A note is for whoever asks (`flowx check`), not for every build.
+        .filter(|f| f.get("severity").and_then(Json::as_str) != Some("note"))
         .map(|f| finding(f).ok_or_else(|| unreadable(&"a finding without a message")))
         .filter(|f| {
             !f.as_ref()

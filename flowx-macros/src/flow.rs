@@ -169,7 +169,9 @@ fn step_impl(
     };
     let again = if attempts > 1 {
         let span = step.attempts.as_ref().map_or(span, |a| a.span);
-        quote_spanned!(span=> ::core::option::Option::Some(#rt::Repeat::again(input)))
+        // The argument's own place must not be the number's, or rustc proposes to borrow the number.
+        let input = quote!(input);
+        quote_spanned!(span=> ::core::option::Option::Some(#rt::again(#input)))
     } else {
         quote!({
             let _ = input;

@@ -28,18 +28,15 @@ impl<'a> Shell<'a> {
         let rt = private();
         let Sorted { cfgs, docs, inner } = Sorted::of(&self.item.attrs);
         let (vis, name) = (&self.item.vis, &self.item.sig.ident);
-        let salvaged = Salvaged::of(&self.item.sig);
+        let context = if self.flow { "FlowCx" } else { "Cx" };
+        let salvaged = Salvaged::of(&self.item.sig, context);
         let Salvaged {
             input,
             output,
             error,
             ..
         } = &salvaged;
-        let (context, kind) = if self.flow {
-            ("FlowCx", "Flow")
-        } else {
-            ("Cx", "Capability")
-        };
+        let kind = if self.flow { "Flow" } else { "Capability" };
         let (context, kind) = (
             Ident::new(context, Span::call_site()),
             Ident::new(kind, Span::call_site()),
@@ -132,7 +129,7 @@ struct Salvaged {
 }
 
 impl Salvaged {
-    fn of(sig: &syn::Signature) -> Self {
+    fn of(sig: &syn::Signature, context: &str) -> Self {
         let plain = |ty: &Type| {
             !matches!(
                 ty,
@@ -168,7 +165,10 @@ impl Salvaged {
             (_, Some(ty)) => (ty.to_token_stream(), never),
             _ => (unit.clone(), never),
         };
-        let context_first = matches!(sig.inputs.first(), Some(FnArg::Typed(p)) if matches!(&*p.ty, Type::Reference(_)));
+        let context_first = matches!(
+            sig.inputs.first(),
+            Some(FnArg::Typed(first)) if is_context(&first.ty, context, &sig.ident)
+        );
         let shaped = written
             && context_first
             && !generic
@@ -191,6 +191,21 @@ impl Salvaged {
             sig,
         }
     }
+}
+
+/// `&Cx<name>`, as it has to be.
+fn is_context(ty: &Type, context: &str, name: &Ident) -> bool {
+    let Type::Reference(reference) = ty else {
+        return false;
+    };
+    let Type::Path(path) = &*reference.elem else {
+        return false;
+    };
+    path.path.segments.last().is_some_and(|last| {
+        let of = last.arguments.to_token_stream().to_string();
+        let of = of.trim_matches(|c: char| c == '<' || c == '>' || c.is_whitespace());
+        last.ident == context && (of.rsplit("::").next().unwrap_or(of).trim() == name.to_string())
+    })
 }
 
 /// Something that is no function at all: the error, and the item as it is.

@@ -70,7 +70,7 @@ pub mod __private {
     pub use crate::context::{Cx, FlowCx};
     pub use crate::embedded::{Embedded, FlowEntry, Kind, Published, Registry, Slice};
     pub use crate::prove::{
-        NoInput, Repeat, Returns, any_side_effect, entry, join, same_ids, sorted,
+        NoInput, Repeat, Returns, again, any_side_effect, entry, join, same_ids, sorted,
     };
     pub use crate::verify::assert_contracts;
     pub use flowx_verify::{Probe, probe};

@@ -161,6 +161,11 @@ impl<T: Clone> Repeat for T {
     }
 }
 
+/// A copy for a further attempt.
+pub fn again<T: Repeat>(input: &T) -> T {
+    input.again()
+}
+
 /// The input of a flow that takes none: `{}`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoInput {}

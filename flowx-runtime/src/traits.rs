@@ -81,6 +81,11 @@ pub trait Capability: Sized + Send + Sync + 'static {
 }
 
 /// A typed, expected "no". Implemented by `#[derive(FlowError)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no error that callers can tell apart [FLOWX1107]",
+    label = "this has no codes",
+    note = "derive `FlowError` for an error type of your own, with `#[flow_error(code = \"…\", category = …)]` on each variant"
+)]
 pub trait FlowError: std::fmt::Display + Send + Sync + 'static {
     /// The code, dotted lower-case.
     fn code(&self) -> &'static str;

@@ -11,7 +11,7 @@ use syn::parse::Parser;
 
 use crate::Spanned;
 use crate::problem::{Problems, codes};
-use crate::words::suggestion;
+use crate::words::{closest, suggestion};
 
 /// What stands after a key.
 #[derive(Clone, Debug)]
@@ -84,6 +84,8 @@ pub(crate) struct Args<'p> {
     /// Where a missing key is reported.
     pub(crate) span: Span,
     args: Vec<Arg>,
+    /// Known keys that unknown ones were most likely meant to be: not missed a second time.
+    meant: Vec<String>,
     pub(crate) problems: &'p mut Problems,
 }
 
@@ -98,12 +100,14 @@ impl<'p> Args<'p> {
         problems: &'p mut Problems,
     ) -> Self {
         let mut args: Vec<Arg> = Vec::new();
+        let mut meant = Vec::new();
         for segment in segments(tokens) {
             let Some(arg) = read_arg(segment, place, keys, problems) else {
                 continue;
             };
             if !keys.contains(&arg.key.as_str()) {
                 let hint = suggestion(&arg.key, keys);
+                meant.extend(closest(&arg.key, keys.iter().copied()).map(str::to_owned));
                 problems.push(
                     codes::UNKNOWN_WORD,
                     arg.span,
@@ -124,8 +128,14 @@ impl<'p> Args<'p> {
             place,
             span,
             args,
+            meant,
             problems,
         }
+    }
+
+    /// Whether an unknown key was most likely meant to be this one.
+    pub(crate) fn was_meant(&self, key: &str) -> bool {
+        self.meant.iter().any(|m| m == key)
     }
 
     /// The argument of that key.
@@ -137,7 +147,7 @@ impl<'p> Args<'p> {
     /// A key that must be there, with an example for the message when it is not.
     pub(crate) fn demand(&mut self, key: &str, example: &str) -> Option<Arg> {
         let arg = self.take(key);
-        if arg.is_none() {
+        if arg.is_none() && !self.was_meant(key) {
             let (place, span) = (self.place, self.span);
             self.problems.push(
                 codes::MISSING,
@@ -210,7 +220,8 @@ where
             span: text.span,
         }),
         Err(error) => {
-            problems.push(codes::FORM, text.span, error.to_string());
+            let message = format!("{:?} is no {}: {}", error.text, error.kind, error.expected);
+            problems.push(codes::FORM, text.span, message);
             None
         }
     }

@@ -57,6 +57,7 @@ pub fn parse_flow(span: Span, args: TokenStream, on: On<'_>) -> Result<FlowDecl,
         .and_then(|arg| approval(&arg, args.problems));
     let steps = match args.take("steps") {
         Some(arg) => steps(&arg, args.problems),
+        None if args.was_meant("steps") => Vec::new(),
         None => {
             args.problems.push(codes::NO_STEPS, span, "`#[flow]` needs its `steps(name: capability, …)`: a flow without steps does nothing");
             Vec::new()

@@ -315,6 +315,16 @@ fn check_context(
     let Some(last) = path.path.segments.last() else {
         return;
     };
+    let other = if context == "Cx" { "FlowCx" } else { "Cx" };
+    if last.ident == other {
+        shape(
+            last.ident.span(),
+            format!(
+                "`{other}` is the context of the other kind of declaration; here it is `cx: &{context}<{name}>`"
+            ),
+        );
+        return;
+    }
     match &last.arguments {
         PathArguments::AngleBracketed(args) if args.args.len() == 1 => {
             if let Some(GenericArgument::Type(Type::Path(of))) = args.args.first()

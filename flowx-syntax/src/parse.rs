@@ -69,6 +69,7 @@ pub fn parse_capability(
     let version = args.demand_name("version", "version = \"1.0.0\"");
     let stance = match args.take("authorization") {
         Some(arg) => authorization(&arg, args.problems),
+        None if args.was_meant("authorization") => None,
         None => {
             args.problems.push(
                 codes::NO_STANCE,
@@ -170,7 +171,9 @@ fn authorization(arg: &Arg, problems: &mut Problems) -> Option<Spanned<Authoriza
                     return None;
                 }
                 Err(error) => {
-                    problems.push(codes::FORM, at, error.to_string());
+                    let message =
+                        format!("{:?} is no {}: {}", error.text, error.kind, error.expected);
+                    problems.push(codes::FORM, at, message);
                     return None;
                 }
             }

@@ -1,0 +1,2 @@
+//! No build script, no scan.
+flowx_runtime::include_manifest!();
