@@ -72,12 +72,12 @@ pub mod __private {
     pub use crate::prove::{
         NoInput, Repeat, Returns, again, any_side_effect, entry, join, same_ids, sorted,
     };
-    pub use crate::verify::assert_contracts;
-    pub use flowx_verify::{Probe, probe};
     pub use crate::traits::{
         Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,
         HasFlow, HasStep, NoUndo, Stance, StepInfo, Undo, UndoBy,
     };
+    pub use crate::verify::assert_contracts;
     pub use flowx_manifest::{Category, EffectClass};
+    pub use flowx_verify::{Probe, probe};
     pub use std::vec::Vec;
 }

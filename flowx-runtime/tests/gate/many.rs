@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use http::StatusCode;
 
 use crate::common::postgres::Postgres;
-use crate::lab::{Client, Lab, code, who};
+use crate::lab::{Client, Lab, Setup, code, who};
 
 /// Two instances, asked in turns.
 struct Turns {
@@ -29,10 +29,9 @@ async fn every_effect_happens_exactly_as_often_as_it_was_approved_on_two_instanc
         .ok()
         .map_or(320, |n| n.parse().unwrap());
     let postgres = Postgres::start();
-    let one = Lab::on(&postgres.database("many"))
-        .await
-        .under(ConfirmationPolicy::Elicit)
-        .await;
+    let mut setup = Setup::new(&postgres.database("many"));
+    (setup.policy, setup.options.max_waiting) = (ConfirmationPolicy::Elicit, 1_000);
+    let one = Lab::start(setup).await;
     let two = one.another().await;
     let world = one.world.clone();
     let turns = Arc::new(Turns {
