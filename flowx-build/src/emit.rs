@@ -8,12 +8,13 @@ use flowx_manifest::{Json, Manifest};
 
 use crate::cfg::CfgSet;
 use crate::driver::{Features, Libraries, ScanOptions, ScanOutput, scan_package};
-use crate::files::{Disk, display, normalise};
+use crate::files::{Disk, Files as _, display, normalise};
 use crate::finding::{Finding, Severity};
 use crate::flowx_names;
 use crate::glue::Glue;
 use crate::library::{Exports, Library};
 use crate::package::Package;
+use crate::stamp;
 
 /// Scans the package whose build script this is, and leaves for the compiler what `include_manifest!()` includes.
 ///
@@ -78,6 +79,10 @@ impl Emit {
         let var = |name: &'static str| vars.get(name).ok_or(EmitError::NotCargo(name));
         let root = normalise(Path::new(var("CARGO_MANIFEST_DIR")?));
         let out = normalise(Path::new(var("OUT_DIR")?)).join("flowx");
+        let circumstances = stamp::circumstances(vars, &self.cfg);
+        if let Some(lines) = stamp::unchanged(&out, &circumstances) {
+            return Ok(lines);
+        }
         let package = Package::read(&Disk, &root)?;
         let features: BTreeSet<String> = package
             .features
@@ -107,6 +112,16 @@ impl Emit {
         write(&out, &output)?;
         let mut lines = rerun(&root, &out, &read);
         lines.extend(tell(&out, &output));
+        let folders = [root.join("src"), root.join("src").join("bin")];
+        let mut absent = output.absent.clone();
+        absent.extend(
+            Disk.list(&folders[1])
+                .iter()
+                .map(|name| folders[1].join(name).join("main.rs")),
+        );
+        absent.retain(|path| !path.exists());
+        // Without a stamp the next build scans again, which is all that is lost.
+        let _ = stamp::write(&out, &circumstances, &read, &absent, &folders, &lines);
         Ok(lines)
     }
 }

@@ -17,6 +17,7 @@ pub mod package;
 pub mod project;
 pub mod rules;
 pub mod scan;
+mod stamp;
 mod tools;
 mod types;
 

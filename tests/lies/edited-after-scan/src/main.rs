@@ -1,0 +1,40 @@
+//! What was published says thirty seconds; what runs has ten minutes.
+
+use flowx_runtime::{Cx, FlowCx, FlowError, capability, flow};
+
+#[derive(serde::Deserialize)]
+pub struct Ask {
+    pub text: String,
+}
+
+#[derive(serde::Serialize)]
+pub struct Said {
+    pub text: String,
+}
+
+#[derive(Debug, FlowError)]
+pub enum No {
+    #[flow_error(code = "echo.silent", category = Unavailable)]
+    Silent,
+}
+
+impl std::fmt::Display for No {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("silent")
+    }
+}
+
+#[capability(id = "echo.say", version = "1.0.0", authorization = authenticated, idempotent = true)]
+async fn say(_cx: &Cx<say>, text: String) -> Result<String, No> {
+    Ok(text)
+}
+
+flowx_runtime::include_manifest!();
+
+#[cfg_attr(not(edited), flow(id = "echo.say", version = "1.0.0", deadline = "PT30S", steps(say: say)))]
+#[cfg_attr(edited, flow(id = "echo.say", version = "1.0.0", deadline = "PT10M", steps(say: say)))]
+async fn echo(cx: &FlowCx<echo>, ask: Ask) -> Result<Said, No> {
+    Ok(Said { text: cx.step::<say>(ask.text).await? })
+}
+
+fn main() {}

@@ -1,0 +1,36 @@
+//! The flow `echo.hidden` is compiled, and no reviewer has seen it.
+
+use flowx_runtime::{Cx, FlowCx, FlowError, capability, flow};
+
+#[derive(serde::Deserialize)]
+pub struct Ask {
+    pub text: String,
+}
+
+#[derive(serde::Serialize)]
+pub struct Said {
+    pub text: String,
+}
+
+#[derive(Debug, FlowError)]
+pub enum No {
+    #[flow_error(code = "echo.silent", category = Unavailable)]
+    Silent,
+}
+
+impl std::fmt::Display for No {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("silent")
+    }
+}
+
+#[capability(id = "echo.say", version = "1.0.0", authorization = authenticated, idempotent = true)]
+async fn say(_cx: &Cx<say>, text: String) -> Result<String, No> {
+    Ok(text)
+}
+
+flowx_runtime::include_manifest!();
+
+include!(concat!(env!("OUT_DIR"), "/hidden.rs"));
+
+fn main() {}
