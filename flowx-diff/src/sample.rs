@@ -252,7 +252,7 @@ pub(crate) fn strings(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
     let mut out: Vec<String> = Vec::new();
     for pattern in &shape.patterns {
         if let Ok(hir) = regex_syntax::parse(pattern) {
-            for extra in 0..4 {
+            for extra in [0, 1, 2, 3, 8, 40, 200] {
                 let mut text = String::new();
                 write(&hir, extra, seed, &mut text);
                 out.push(text);
@@ -311,7 +311,7 @@ fn write(hir: &Hir, extra: u32, seed: &mut Seed, out: &mut String) {
         HirKind::Repetition(r) => {
             let n = (r.min.saturating_add(extra))
                 .min(r.max.unwrap_or(u32::MAX))
-                .min(r.min.max(64));
+                .min(r.min.max(256));
             for _ in 0..n.min(4096) {
                 write(&r.sub, extra, seed, out);
             }

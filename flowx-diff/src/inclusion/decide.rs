@@ -199,11 +199,7 @@ impl<'a> Engine<'a> {
         for t in &union.shapes {
             self.steps += 1;
             let answer = Tri::from(admits(&mut self.sup, t, value));
-            best = best.min(if t.shared {
-                answer.max(Tri::Maybe)
-            } else {
-                answer
-            });
+            best = best.min(answer);
         }
         best
     }
@@ -265,8 +261,7 @@ impl<'a> Engine<'a> {
         t: &Shape<'a>,
         pinned: Option<(&str, &Json)>,
     ) -> Tri {
-        // A value that fits one of several alternatives that may overlap may fit two, and be refused for it.
-        let mut worst = if t.shared { Tri::Maybe } else { Tri::Yes };
+        let mut worst = Tri::Yes;
         for req in self.requirements(s, t, pinned) {
             worst = worst.max(match req.need {
                 Need::Now(tri) => tri,

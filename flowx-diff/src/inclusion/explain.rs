@@ -222,8 +222,8 @@ impl<'a> Engine<'a> {
                     }
                 }
             } else {
-                match self.partner(s, i, &sub, &fits) {
-                    Some(t) => out.extend(self.shapes(s, t, tri, seen)),
+                match self.partner(s, &sub, &fits) {
+                    Some(t) => out.extend(self.shapes(s, t, seen)),
                     None => {
                         let witness = sample::make_shape(&mut self.sub, s, &mut Seed::least(), 0);
                         let name = self.name_of(s, i);
@@ -239,7 +239,6 @@ impl<'a> Engine<'a> {
     fn partner<'b>(
         &mut self,
         s: &Shape<'a>,
-        index: usize,
         sub: &Flat<'a>,
         fits: &[&'b Shape<'a>],
     ) -> Option<&'b Shape<'a>> {
@@ -247,12 +246,6 @@ impl<'a> Engine<'a> {
             && sub.shapes.iter().filter(|x| x.kind == s.kind).count() == 1
         {
             return Some(only);
-        }
-        let by_ref = fits
-            .iter()
-            .find(|t| s.refs.last().is_some_and(|r| t.refs.last() == Some(r)));
-        if let Some(t) = by_ref {
-            return Some(t);
         }
         let tag = self.tag_of(s);
         if let Some((key, value)) = &tag {
@@ -267,6 +260,19 @@ impl<'a> Engine<'a> {
                 })
             });
         }
+        let last = |x: &Shape<'_>| x.refs.last().cloned();
+        let alone = sub
+            .shapes
+            .iter()
+            .filter(|x| x.kind == s.kind && last(x) == last(s))
+            .count()
+            == 1;
+        let mut same = fits
+            .iter()
+            .filter(|t| last(s).is_some() && last(t) == last(s));
+        if let (true, Some(t), None) = (alone, same.next(), same.next()) {
+            return Some(t);
+        }
         // Externally tagged: one member that must be there.
         let mut required = s.required.iter();
         if let (Some(key), None) = (required.next(), required.next()) {
@@ -275,7 +281,6 @@ impl<'a> Engine<'a> {
                 .copied()
                 .find(|t| t.required.len() == 1 && t.required.contains(key));
         }
-        let _ = index;
         None
     }
 
@@ -310,11 +315,10 @@ impl<'a> Engine<'a> {
         &mut self,
         s: &Shape<'a>,
         t: &Shape<'a>,
-        tri: Tri,
+
         seen: &mut BTreeSet<(Term, Term)>,
     ) -> Vec<Fail> {
         let mut out = Vec::new();
-        let known = seen.len();
         for Req { seg, reason, need } in self.requirements(s, t, None) {
             match need {
                 Need::Now(Tri::Yes) => {}
@@ -341,15 +345,6 @@ impl<'a> Engine<'a> {
                     }
                 }
             }
-        }
-        if out.is_empty() && seen.len() == known && (t.shared || s.shared) {
-            let why = "alternatives of a oneOf that may overlap".to_owned();
-            out.push(Fail {
-                path: Vec::new(),
-                reason: Reason::Unread(why),
-                tri: tri.min(Tri::Maybe),
-                witness: None,
-            });
         }
         if let Some(name) = common_ref(s, &[t]) {
             for fail in &mut out {

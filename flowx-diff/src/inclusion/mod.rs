@@ -130,6 +130,8 @@ impl Question<'_> {
         let mut fails = engine.explain(root);
         if self.witnesses {
             self.verify(&mut engine, &mut fails);
+        } else {
+            fails.iter_mut().for_each(|f| f.witness = None);
         }
         fails
     }
@@ -141,22 +143,22 @@ impl Question<'_> {
             fails.iter_mut().for_each(|f| f.witness = None);
             return;
         };
+        // A counterexample settles what the algebra left open; only a pattern in place of another stays a matter for
+        // people, who see the example.
+        let settles = |reason: &Reason| {
+            !matches!(
+                reason,
+                Reason::Pattern { changed: true, .. } | Reason::Budget
+            )
+        };
         for fail in fails.iter_mut() {
             let Some(witness) = &fail.witness else {
                 continue;
             };
             let value = witness.to_value();
-            let (in_sub, in_sup) = (sub.is_valid(&value), sup.is_valid(&value));
-            match (in_sub, in_sup) {
-                (true, false) => {
-                    // A counterexample settles what the algebra left open; only a changed pattern stays a matter for
-                    // people, who see the example.
-                    if fail.tri == Tri::Maybe
-                        && !matches!(fail.reason, Reason::Pattern { .. } | Reason::Budget)
-                    {
-                        fail.tri = Tri::No;
-                    }
-                }
+            match (sub.is_valid(&value), sup.is_valid(&value)) {
+                (true, false) if settles(&fail.reason) => fail.tri = Tri::No,
+                (true, false) => {}
                 (true, true) => {
                     fail.witness = None;
                     fail.tri = Tri::Maybe;
@@ -164,25 +166,16 @@ impl Question<'_> {
                 (false, _) => fail.witness = None,
             }
         }
-        let open = fails
-            .iter()
-            .position(|f| f.witness.is_none() && !matches!(f.reason, Reason::Budget));
-        if let (true, Some(open)) = (fails.iter().all(|f| f.witness.is_none()), open) {
-            let found = engine.samples(48).into_iter().find(|v| {
+        if fails.iter().any(|f| f.witness.is_some()) {
+            return;
+        }
+        if let Some(open) = fails.iter_mut().find(|f| f.reason != Reason::Budget) {
+            open.witness = engine.samples(48).into_iter().find(|v| {
                 let value = v.to_value();
                 sub.is_valid(&value) && !sup.is_valid(&value)
             });
-            if let Some(witness) = found {
-                let fail = &mut fails[open];
-                if !self.emitted
-                    || fail.tri == Tri::No
-                    || !matches!(fail.reason, Reason::Pattern { .. })
-                {
-                    fail.witness = Some(witness);
-                    if !matches!(fail.reason, Reason::Pattern { .. }) {
-                        fail.tri = Tri::No;
-                    }
-                }
+            if open.witness.is_some() && settles(&open.reason) {
+                open.tri = Tri::No;
             }
         }
     }

@@ -83,6 +83,8 @@ pub(crate) struct Cx<'a> {
     pub(crate) entities: Pairs<'a, flowx_manifest::Entity>,
     pub(crate) tools: Pairs<'a, Tool>,
     pub(crate) budget: Budget,
+    flows_changed: OnceCell<Vec<(String, &'a Flow, &'a Flow)>>,
+    tools_changed: OnceCell<Vec<(String, &'a Tool, &'a Tool)>>,
     shapes: OnceCell<Vec<Finding>>,
 }
 
@@ -118,6 +120,8 @@ impl<'a> Cx<'a> {
             flows,
             tools,
             budget,
+            flows_changed: OnceCell::new(),
+            tools_changed: OnceCell::new(),
             shapes: OnceCell::new(),
         }
     }
@@ -133,34 +137,28 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Flows on both sides, renamed ones under their old key too: subject, before, after.
+    /// Flows on both sides, renamed ones under their new key: subject, before, after.
     pub(crate) fn flows_kept(&self) -> impl Iterator<Item = (String, &'a Flow, &'a Flow)> + '_ {
-        let both = self
-            .flows
-            .both
-            .iter()
-            .map(|(k, b, a)| (format!("flow {k}"), *b, *a));
-        both.chain(
-            self.flows
-                .renamed
-                .iter()
-                .map(|(_, k, b, a)| (format!("flow {k}"), *b, *a)),
-        )
+        let both = self.flows.both.iter().map(|(k, b, a)| (k, *b, *a));
+        both.chain(self.flows.renamed.iter().map(|(_, k, b, a)| (k, *b, *a)))
+            .map(|(k, b, a)| (format!("flow {k}"), b, a))
     }
 
-    /// Tools on both sides, renamed ones under their new name: subject, before, after.
-    pub(crate) fn tools_kept(&self) -> impl Iterator<Item = (String, &'a Tool, &'a Tool)> + '_ {
-        let both = self
-            .tools
-            .both
-            .iter()
-            .map(|(k, b, a)| (format!("tool {k}"), *b, *a));
-        both.chain(
-            self.tools
-                .renamed
-                .iter()
-                .map(|(_, k, b, a)| (format!("tool {k}"), *b, *a)),
-        )
+    /// Those of [`Cx::flows_kept`] whose own entry differs: what most rules look at.
+    pub(crate) fn flows_changed(&self) -> &[(String, &'a Flow, &'a Flow)] {
+        self.flows_changed
+            .get_or_init(|| self.flows_kept().filter(|(_, b, a)| b != a).collect())
+    }
+
+    /// Tools on both sides whose descriptor differs, renamed ones under their new name: subject, before, after.
+    pub(crate) fn tools_changed(&self) -> &[(String, &'a Tool, &'a Tool)] {
+        self.tools_changed.get_or_init(|| {
+            let both = self.tools.both.iter().map(|(k, b, a)| (k, *b, *a));
+            both.chain(self.tools.renamed.iter().map(|(_, k, b, a)| (k, *b, *a)))
+                .filter(|(_, b, a)| b != a)
+                .map(|(k, b, a)| (format!("tool {k}"), b, a))
+                .collect()
+        })
     }
 }
 

@@ -29,7 +29,9 @@ rule! {
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
     let flows = cx
-        .flows_kept()
+        .flows_changed()
+        .iter()
+        .cloned()
         .map(|(s, b, a)| (s, &b.deprecated, &a.deprecated));
     let capabilities = cx
         .capabilities

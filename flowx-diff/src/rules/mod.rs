@@ -162,20 +162,6 @@ pub(crate) enum Action {
     Change,
 }
 
-impl Action {
-    /// What the same edit is when base and head change places.
-    #[cfg(test)]
-    pub(crate) fn mirror(self) -> Action {
-        match self {
-            Action::Add => Action::Remove,
-            Action::Remove => Action::Add,
-            Action::Tighten => Action::Loosen,
-            Action::Loosen => Action::Tighten,
-            Action::Change => Action::Change,
-        }
-    }
-}
-
 /// One rule.
 pub(crate) struct Rule {
     pub(crate) id: &'static str,

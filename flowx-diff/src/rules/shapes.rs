@@ -90,6 +90,10 @@ impl Comparison<'_> {
             gains.push(self.shift(fail, !request, &walk.renames, false));
         }
         self.structural(&walk, &mut gains);
+        shifts
+            .iter_mut()
+            .chain(&mut gains)
+            .for_each(|s| whole_member(&walk, s));
         join(&mut shifts, gains);
         (shifts, walk.words)
     }
@@ -327,6 +331,73 @@ impl Comparison<'_> {
     }
 }
 
+/// What is found inside a member that came, went or was renamed is about the member.
+fn whole_member(walk: &words::Walk, shift: &mut Shift) {
+    let inside = |path: &[Seg], key: &str| {
+        shift.path.len() > path.len()
+            && shift.path.starts_with(path)
+            && shift.path[path.len()] == Seg::Prop(key.to_owned())
+    };
+    let word = |required: bool| Some(Json::from(if required { "required" } else { "optional" }));
+    let hit = if let Some((path, from, to)) = walk
+        .renames
+        .list
+        .iter()
+        .find(|(p, f, t)| inside(p, f) || inside(p, t))
+    {
+        let message = format!("the member `{from}` is called `{to}` now");
+        (
+            path,
+            to,
+            "FXD042",
+            Class::Breaking,
+            message,
+            Some(Json::from(from.as_str())),
+            Some(Json::from(to.as_str())),
+        )
+    } else if let Some((path, key, required)) = walk.removed.iter().find(|(p, k, _)| inside(p, k)) {
+        // More being possible under a name that is gone is only what being gone means.
+        let class = if shift.class == Class::Additive {
+            Class::Neutral
+        } else {
+            shift.class
+        };
+        (
+            path,
+            key,
+            "FXD041",
+            class,
+            format!("the member `{key}` was removed"),
+            word(*required),
+            None,
+        )
+    } else if let Some((path, key, required)) = walk.added.iter().find(|(p, k, _)| inside(p, k)) {
+        (
+            path,
+            key,
+            "FXD040",
+            shift.class,
+            format!("the member `{key}` was added"),
+            None,
+            word(*required),
+        )
+    } else {
+        return;
+    };
+    let (path, member, rule, class, message, before, after) = hit;
+    let (path, member) = (path.clone(), member.clone());
+    *shift = Shift {
+        rule,
+        class,
+        path,
+        member: Some(member),
+        message,
+        before,
+        after,
+        witness: shift.witness.take(),
+    };
+}
+
 fn brief(value: &Option<Json>) -> String {
     match value {
         None => "none".to_owned(),
@@ -422,10 +493,21 @@ pub(crate) fn same(
             (k, out)
         })
         .collect();
+    // A name that neither side has is equally unknown on both.
+    let nowhere: Vec<String> = refs
+        .values()
+        .flatten()
+        .filter(|r| !old.contains_key(*r) && !new.contains_key(*r))
+        .cloned()
+        .collect();
+    same.extend(nowhere);
     loop {
         let wrong: Vec<String> = same
             .iter()
-            .filter(|k| refs[k].iter().any(|r| !same.contains(r)))
+            .filter(|k| {
+                refs.get(k)
+                    .is_some_and(|n| n.iter().any(|r| !same.contains(r)))
+            })
             .cloned()
             .collect();
         if wrong.is_empty() {
@@ -448,6 +530,7 @@ struct Use {
 /// Every contract finding of two manifests.
 pub(crate) fn compare(cx: &Cx<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
+    let reached = reached(cx);
     for direction in [Direction::Request, Direction::Response] {
         let (old, new) = (contracts(cx.old, direction), contracts(cx.new, direction));
         let same = same(&old, &new);
@@ -459,7 +542,6 @@ pub(crate) fn compare(cx: &Cx<'_>) -> Vec<Finding> {
         {
             uses.entry((one.old, one.new)).or_default().push(one.who);
         }
-        let reached = closure(uses.keys().map(|(o, _)| o.clone()), &old);
         for id in old
             .keys()
             .filter(|id| new.contains_key(*id) && !reached.contains(*id))
@@ -470,9 +552,15 @@ pub(crate) fn compare(cx: &Cx<'_>) -> Vec<Finding> {
             if before == after && same.contains(&before) {
                 continue;
             }
-            let (Some(a), Some(b)) = (root(&old, &before), root(&new, &after)) else {
+            if before != after && [&before, &after].contains(&&"()".to_owned()) {
+                // From something to nothing: the rule about the type itself says it.
                 continue;
-            };
+            }
+            let (a, b) = (root(&old, &before), root(&new, &after));
+            if before == after && a.is_some() != b.is_some() {
+                out.extend(missing(&before, direction, a.is_some(), &who));
+            }
+            let (Some(a), Some(b)) = (a, b) else { continue };
             let comparison = Comparison {
                 old: Doc {
                     root: a,
@@ -529,6 +617,40 @@ fn root<'a>(contracts: &BTreeMap<String, &'a Json>, name: &str) -> Option<&'a Js
     } else {
         contracts.get(name).copied()
     }
+}
+
+/// Contracts that something uses, in whichever direction.
+fn reached(cx: &Cx<'_>) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for direction in [Direction::Request, Direction::Response] {
+        let from = |old: bool| {
+            let uses = all_uses(cx)
+                .into_iter()
+                .filter(move |u| u.direction == direction);
+            uses.map(move |u| if old { u.old } else { u.new })
+        };
+        out.extend(closure(from(true), &contracts(cx.old, direction)));
+        out.extend(closure(from(false), &contracts(cx.new, direction)));
+    }
+    out
+}
+
+/// A contract that is used and that only one document holds.
+fn missing(name: &str, direction: Direction, was: bool, who: &[String]) -> Option<Finding> {
+    let rule: &'static Rule = super::ALL.iter().find(|r| r.id == "FXD059")?;
+    let word = if direction == Direction::Request {
+        "request"
+    } else {
+        "response"
+    };
+    let there = |yes: bool| yes.then(|| Json::from("schema"));
+    let side = if was { "base" } else { "head" };
+    Some(
+        rule.finding(format!("contract {name}"), format!("/{word}"))
+            .says(format!("only the {side} holds its schema ({word})"))
+            .change(there(was), there(!was))
+            .through(who.iter().cloned()),
+    )
 }
 
 fn closure(

@@ -81,7 +81,15 @@ fn names<T: ToString>(set: &BTreeSet<T>) -> BTreeSet<String> {
 /// What every flow and tool on both sides reaches; a flow that is a tool on both sides is told as the tool.
 pub(crate) fn reaches<'a>(cx: &Cx<'a>) -> Vec<Reach<'a>> {
     let mut out: Vec<Reach<'a>> = Vec::new();
+    let tools: BTreeSet<&str> = cx
+        .tools_changed()
+        .iter()
+        .map(|(_, _, t)| t.name.as_str())
+        .collect();
     for (subject, before, after) in cx.flows_kept() {
+        if before == after && tool_name(after).is_none_or(|t| !tools.contains(t)) {
+            continue;
+        }
         let tool = tool_name(after).filter(|_| tool_name(before).is_some());
         out.push(Reach {
             subject: tool.map_or_else(|| subject.clone(), |t| format!("tool {t}")),
@@ -100,7 +108,7 @@ pub(crate) fn reaches<'a>(cx: &Cx<'a>) -> Vec<Reach<'a>> {
             }],
         });
     }
-    for (subject, before, after) in cx.tools_kept() {
+    for (subject, before, after) in cx.tools_changed().iter().cloned() {
         let said = [
             Facts {
                 place: "/annotations/sideEffects",
@@ -183,7 +191,7 @@ pub(crate) fn reach_changed(cx: &Cx<'_>, before: &Tool, after: &Tool) -> bool {
 /// Every finding that comes from the descriptors of a manifest's tools.
 pub(crate) fn compare(cx: &Cx<'_>, contracts: &[Finding]) -> Vec<Finding> {
     let mut out = Vec::new();
-    for (subject, before, after) in cx.tools_kept() {
+    for (subject, before, after) in cx.tools_changed().iter().cloned() {
         if before == after {
             continue;
         }

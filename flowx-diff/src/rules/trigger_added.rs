@@ -31,7 +31,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_kept() {
+    for (subject, before, after) in cx.flows_changed().iter().cloned() {
         let (gone, come) = super::routes(before, after);
         for (method, route, _) in come.iter().skip(if gone.len() == come.len() {
             come.len()
@@ -57,6 +57,25 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
                     .change(None, Json::from(name)),
             );
         }
+    }
+    // A descriptor that came or went although its flow says nothing about it.
+    let told = |name: &str| {
+        cx.flows
+            .added
+            .iter()
+            .any(|(_, f)| tool_name(f) == Some(name))
+            || cx
+                .flows_changed()
+                .iter()
+                .cloned()
+                .any(|(_, b, a)| tool_name(a) == Some(name) && tool_name(b) != tool_name(a))
+    };
+    for (name, _) in cx.tools.added.iter().filter(|(n, _)| !told(n)) {
+        sink.add(
+            RULE.finding(format!("tool {name}"), "")
+                .says("the tool's descriptor was added")
+                .change(None, Json::from(name.as_str())),
+        );
     }
     super::tools::report(cx, RULE.id, sink);
 }

@@ -32,7 +32,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_kept() {
+    for (subject, before, after) in cx.flows_changed().iter().cloned() {
         let (gone, come) = super::routes(before, after);
         for (method, route, _) in gone.iter().skip(if gone.len() == come.len() {
             gone.len()
@@ -58,6 +58,25 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
                     .change(Json::from(name), None),
             );
         }
+    }
+    // A descriptor that came or went although its flow says nothing about it.
+    let told = |name: &str| {
+        cx.flows
+            .removed
+            .iter()
+            .any(|(_, f)| tool_name(f) == Some(name))
+            || cx
+                .flows_changed()
+                .iter()
+                .cloned()
+                .any(|(_, b, a)| tool_name(b) == Some(name) && tool_name(b) != tool_name(a))
+    };
+    for (name, _) in cx.tools.removed.iter().filter(|(n, _)| !told(n)) {
+        sink.add(
+            RULE.finding(format!("tool {name}"), "")
+                .says("the tool's descriptor was removed")
+                .change(Json::from(name.as_str()), None),
+        );
     }
     super::tools::report(cx, RULE.id, sink);
 }

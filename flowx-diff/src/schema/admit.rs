@@ -21,7 +21,6 @@ pub(crate) fn accepts<'a>(side: &mut Side<'a>, term: Term, value: &Json) -> Opti
     let mut unknown = false;
     for shape in &flat.shapes {
         match admits(side, shape, value) {
-            Some(true) if shape.shared => unknown = true,
             Some(true) => return Some(true),
             Some(false) => {}
             None => unknown = true,
@@ -161,12 +160,20 @@ fn disjoint<'a>(side: &mut Side<'a>, a: &Shape<'a>, b: &Shape<'a>, look: usize) 
     if both.kind != Kind::Object || look == 0 {
         return false;
     }
-    let keys: Vec<&str> = both.required.iter().copied().collect();
-    for key in keys {
+    // Tags first: they decide without looking into anything that may lead back here.
+    let mut keys: Vec<(bool, &str)> = both
+        .required
+        .iter()
+        .map(|k| (!is_tag(a, k) || !is_tag(b, k), *k))
+        .collect();
+    keys.sort();
+    for (_, key) in keys {
         let (Some((x, _)), Some((y, _))) = (side.member(a, key), side.member(b, key)) else {
             continue;
         };
-        let (x, y) = (side.flat(x), side.flat(y));
+        let (Some(x), Some(y)) = (side.flat_unless_busy(x), side.flat_unless_busy(y)) else {
+            continue;
+        };
         if x.gave_up.is_some() || y.gave_up.is_some() {
             continue;
         }
@@ -184,4 +191,14 @@ fn disjoint<'a>(side: &mut Side<'a>, a: &Shape<'a>, b: &Shape<'a>, look: usize) 
         }
     }
     false
+}
+
+/// Whether the member's values are listed where it is declared.
+fn is_tag(shape: &Shape<'_>, key: &str) -> bool {
+    shape.layers.iter().any(|l| {
+        l.props
+            .get(key)
+            .is_some_and(|p| p.get("const").is_some() || p.get("enum").is_some())
+            || (!l.props.contains_key(key) && *l.rest == Json::Bool(false))
+    })
 }

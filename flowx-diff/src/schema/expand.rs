@@ -143,7 +143,10 @@ fn expand_object<'a>(
             branches.push(expand(side, part, stack)?);
         }
         if key == "oneOf" && !super::admit::pairwise_disjoint(side, &branches) {
-            branches.iter_mut().flatten().for_each(|s| s.shared = true);
+            let text = opaque(side, key, &map[key]);
+            branches.iter_mut().flatten().for_each(|s| {
+                s.opaque.insert(text.clone());
+            });
         }
         shapes = cross(&shapes, &branches.concat())?;
     }

@@ -97,10 +97,9 @@ pub(crate) struct Shape<'a> {
     pub(crate) layers: Vec<Layer<'a>>,
     pub(crate) required: BTreeSet<&'a str>,
     pub(crate) names: Vec<&'a Json>,
-    /// Keywords that this model does not take apart; equal ones are equal, others undecided.
+    /// Keywords that this model does not take apart, and every `oneOf` whose branches may overlap (a value may be refused
+    /// for fitting two): equal ones are equal, others undecided.
     pub(crate) opaque: BTreeSet<String>,
-    /// A branch of a `oneOf` whose branches were not proven disjoint: a value here may be refused for fitting another.
-    pub(crate) shared: bool,
     /// The references that led here, outermost first.
     pub(crate) refs: Vec<String>,
 }
@@ -126,7 +125,6 @@ impl<'a> Shape<'a> {
             required: BTreeSet::new(),
             names: Vec::new(),
             opaque: BTreeSet::new(),
-            shared: false,
             refs: Vec::new(),
         }
     }
@@ -167,7 +165,6 @@ impl<'a> Shape<'a> {
         out.required.extend(&other.required);
         out.names.extend(&other.names);
         out.opaque.extend(other.opaque.iter().cloned());
-        out.shared |= other.shared;
         out.refs.extend(other.refs.iter().cloned());
         (!out.is_void()).then_some(out)
     }

@@ -104,7 +104,12 @@ pub(crate) struct Side<'a> {
     terms: Vec<Vec<&'a Json>>,
     ids: HashMap<Vec<usize>, Term>,
     flats: Vec<Option<Rc<Flat<'a>>>>,
+    /// One node for all of the same text, by address: what is written twice is looked at once.
+    alike: HashMap<usize, &'a Json>,
+    texts: HashMap<String, &'a Json>,
     regexes: HashMap<String, Option<Rc<Regex>>>,
+    /// Terms that are being taken apart right now.
+    busy: Vec<Term>,
     /// Units of work done.
     pub(crate) steps: u64,
 }
@@ -117,7 +122,10 @@ impl<'a> Side<'a> {
             terms: Vec::new(),
             ids: HashMap::new(),
             flats: Vec::new(),
+            alike: HashMap::new(),
+            texts: HashMap::new(),
             regexes: HashMap::new(),
+            busy: Vec::new(),
             steps: 0,
         }
     }
@@ -125,7 +133,8 @@ impl<'a> Side<'a> {
     /// The conjunction of those schemas. Which address a schema has decides identity only, never order.
     pub(crate) fn term(&mut self, nodes: &[&'a Json]) -> Term {
         let mut kept: Vec<&'a Json> = Vec::new();
-        for &node in nodes {
+        for node in nodes {
+            let node = self.representative(node);
             let trivial = *node == TRUE || node.as_object().is_some_and(BTreeMap::is_empty);
             if !trivial && !kept.iter().any(|k| std::ptr::eq(*k, node)) {
                 kept.push(node);
@@ -145,6 +154,17 @@ impl<'a> Side<'a> {
         term
     }
 
+    /// The first node that was seen with the same text. Within one document the same text means the same.
+    fn representative(&mut self, node: &'a Json) -> &'a Json {
+        let address = std::ptr::from_ref::<Json>(node) as usize;
+        if let Some(known) = self.alike.get(&address) {
+            return known;
+        }
+        let first = *self.texts.entry(node.to_canonical()).or_insert(node);
+        self.alike.insert(address, first);
+        first
+    }
+
     pub(crate) fn root(&mut self) -> Term {
         let root = self.doc.root;
         self.term(&[root])
@@ -160,10 +180,20 @@ impl<'a> Side<'a> {
         if let Some(flat) = &self.flats[term.0 as usize] {
             return Rc::clone(flat);
         }
+        self.busy.push(term);
         let flat = Rc::new(super::expand::flatten(self, term));
+        self.busy.pop();
         self.steps += 1 + flat.shapes.len() as u64;
         self.flats[term.0 as usize] = Some(Rc::clone(&flat));
         flat
+    }
+
+    /// The same, unless it is being computed further up, or the search went too deep: then nothing is known yet.
+    pub(crate) fn flat_unless_busy(&mut self, term: Term) -> Option<Rc<Flat<'a>>> {
+        if self.busy.contains(&term) || self.busy.len() > 32 {
+            return None;
+        }
+        Some(self.flat(term))
     }
 
     /// Whether no value fits, as far as the shapes alone tell.
