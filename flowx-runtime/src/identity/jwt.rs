@@ -1,6 +1,6 @@
 //! JSON Web Tokens of an issuer, checked against its keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use flowx_manifest::{AgentId, NameError};
@@ -29,6 +29,7 @@ pub struct Jwt {
     validation: Validation,
     keys: Keys,
     agents: BTreeMap<String, AgentId>,
+    people: Option<BTreeSet<String>>,
 }
 
 /// Why a JWT identity cannot be made.
@@ -77,6 +78,7 @@ impl Jwt {
             validation,
             keys,
             agents: BTreeMap::new(),
+            people: None,
         }
     }
 
@@ -132,6 +134,15 @@ impl Jwt {
         Ok(self)
     }
 
+    /// Only tokens of these clients (`azp` or `client_id`) are a person's own. Tokens of any other client that is not an agent by
+    /// [`Jwt::agent`] are an agent's without a declaration, which has the narrowest leave. Set it where people's tokens reach agents: without it
+    /// a token that names no agent is its person's.
+    #[must_use]
+    pub fn people_use<C: Into<String>>(mut self, clients: impl IntoIterator<Item = C>) -> Jwt {
+        self.people = Some(clients.into_iter().map(Into::into).collect());
+        self
+    }
+
     async fn check(&self, token: &str) -> Result<Principal, Refusal> {
         let no = |why: String| Refusal::not_authenticated().because(why);
         let header = decode_header(token).map_err(|e| no(format!("not a JWT: {e}")))?;
@@ -177,6 +188,14 @@ impl Jwt {
         self.principal(&claims).map_err(|why| no(why.to_owned()))
     }
 
+    /// Whether a token through that client may be a person's own.
+    fn is_own(&self, client: Option<&str>) -> bool {
+        match &self.people {
+            None => true,
+            Some(clients) => client.is_some_and(|c| clients.contains(c)),
+        }
+    }
+
     fn principal(&self, claims: &Map<String, Value>) -> Result<Principal, &'static str> {
         let word = |name: &str| {
             claims
@@ -199,14 +218,14 @@ impl Jwt {
             .cloned();
         let kind = match (&agent, actor, client) {
             (Some(_), ..) => PrincipalKind::Agent,
+            (None, ..) if !self.is_own(client) => PrincipalKind::Agent,
             (None, Some(_), _) => PrincipalKind::Service,
             (None, None, Some(client)) if client == subject => PrincipalKind::Service,
             _ => PrincipalKind::Person,
         };
         // An agent whose token is a person's works for that person.
-        let own = actor
-            .or(client.filter(|_| agent.is_some()))
-            .unwrap_or(subject);
+        let through = client.filter(|_| kind == PrincipalKind::Agent);
+        let own = actor.or(through).unwrap_or(subject);
         Ok(Principal {
             kind,
             subject: own.to_owned(),

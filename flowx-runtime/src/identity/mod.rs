@@ -110,3 +110,46 @@ pub trait Identity: Send + Sync + 'static {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_holds_anything_whatever_stands_beside_the_name() {
+        let mut nobody = Principal::anonymous();
+        nobody
+            .permissions
+            .extend(["payment.refund".parse::<PermissionName>().unwrap()]);
+        assert!(!nobody.holds("payment.refund"));
+    }
+
+    #[test]
+    fn principals_that_differ_have_keys_that_differ() {
+        let of = |issuer: &str, subject: &str, tenant: Option<&str>| Principal {
+            kind: PrincipalKind::Person,
+            issuer: issuer.to_owned(),
+            subject: subject.to_owned(),
+            tenant: tenant.map(str::to_owned),
+            ..Principal::anonymous()
+        };
+        let all = [
+            of("i", "a", None),
+            of("i", "b", None),
+            of("ia", "", None),
+            of("", "ia", None),
+            of("i", "a", Some("t")),
+            of("i", "a|1:t", None),
+            Principal {
+                kind: PrincipalKind::Agent,
+                ..of("i", "a", None)
+            },
+            Principal {
+                on_behalf_of: Some("a".to_owned()),
+                ..of("i", "a", None)
+            },
+        ];
+        let keys: BTreeSet<String> = all.iter().map(Principal::key).collect();
+        assert_eq!(keys.len(), all.len());
+    }
+}

@@ -203,6 +203,28 @@ async fn a_client_is_an_agent_because_it_is_configured_and_acts_for_the_subject(
 }
 
 #[tokio::test]
+async fn a_token_through_a_client_that_people_do_not_use_is_an_agents() {
+    let jwt = jwt().people_use(["web"]);
+    let kind = async |change| {
+        let who = jwt.check(&token(1, "one", &claims(change))).await.unwrap();
+        (who.kind, who.agent, who.on_behalf_of)
+    };
+    assert_eq!(
+        kind(json!({ "azp": "web" })).await,
+        (PrincipalKind::Person, None, None)
+    );
+    assert_eq!(
+        kind(json!({ "azp": "some-host" })).await,
+        (PrincipalKind::Agent, None, Some("ann".to_owned()))
+    );
+    assert_eq!(
+        kind(json!({})).await.0,
+        PrincipalKind::Agent,
+        "nor one that names no client"
+    );
+}
+
+#[tokio::test]
 async fn keys_from_a_url_are_cached_and_rotate() {
     let document = Arc::new(Mutex::new(jwks(&[(1, "one")])));
     let fetched = Arc::new(AtomicUsize::new(0));
