@@ -351,11 +351,8 @@ impl Handler {
         }
         let said = said(refusal);
         let mut result = CallToolResult::error(vec![ContentBlock::text(said.to_canonical())]);
-        // A 2025-11-25 client may hold an error's structured content against the output schema, and throw the refusal away
-        // (docs/decisions, "Where a refusal stands"). Later ones may not.
-        if modern {
-            result.structured_content = Some(said.to_value());
-        }
+        // No structured content: clients hold it against the output schema even when it is an error, and throw the refusal away
+        // (docs/decisions/021-where-a-refusal-stands.md).
         self.endpoint.stamp(&mut result.meta, modern);
         result
             .meta

@@ -8,7 +8,7 @@ use flowx_runtime::mcp::McpOptions;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{ABANDONED, ABANDONED_MS, Desk, ERAS, Era, desk};
+use crate::support::{ABANDONED, ABANDONED_MS, Desk, ERAS, desk};
 
 fn open_desk() -> Desk {
     desk(Visibility::All, McpOptions::default())
@@ -69,11 +69,8 @@ async fn a_caller_without_the_permission_is_refused_and_nothing_is_done() {
         assert_eq!(said["category"], "forbidden");
         assert_eq!(said["detail"]["permission"], "payment.refund");
         assert_eq!(result["_meta"]["dev.flowx/refusal"], said);
-        match era {
-            Era::Modern => assert_eq!(result["structuredContent"], said),
-            // A client of that era may hold it against the output schema and throw the refusal away.
-            Era::Legacy => assert_eq!(result.get("structuredContent"), None),
-        }
+        // Clients hold it against the output schema, error or not, and throw the refusal away.
+        assert_eq!(result.get("structuredContent"), None);
         assert_eq!(desk.ledger.count(), 0);
     }
     let result = desk
