@@ -75,6 +75,8 @@ codes! {
         "give one of them another name: agent(name = \"…\")";
     TOOL_NAME = "FLOWX1153", Error, "an id that makes no tool name",
         "";
+    NO_MANIFEST = "FLOWX1154", Error, "a target has no manifest to include, since the scan found errors",
+        "mend the errors";
     LIBRARY_UNREADABLE = "FLOWX1160", Error, "the manifest of a library cannot be read",
         "build the library with the same version of FlowX";
     PACKAGE = "FLOWX1161", Error, "Cargo.toml cannot be understood",

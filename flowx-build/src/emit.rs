@@ -224,7 +224,7 @@ fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
             own: &target.entries,
             library: below.map(|l| (l.target.krate.as_str(), l.entries.as_slice())),
             libraries: &output.libraries,
-            broken: !target.is_sound(),
+            broken: broken(&target.findings),
         };
         put(&file, &document.text)?;
         put(&format!("{}.rs", target.target.stem), &glue.render())?;
@@ -241,6 +241,25 @@ fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
         put("own.manifest.json", &own.write().text)?;
     }
     Ok(())
+}
+
+/// What stops a target, for the last word of the compiler. Braces would be places to fill in.
+fn broken(findings: &[Finding]) -> Option<String> {
+    let errors: Vec<&Finding> = findings
+        .iter()
+        .filter(|f| f.severity == Severity::Error)
+        .collect();
+    let first = errors.first()?;
+    let text = format!(
+        "FLOWX1154: there is no manifest to include, since the scan found {} error(s); the first: {}:{}:{}: {} [{}]",
+        errors.len(),
+        first.file,
+        first.line,
+        first.column,
+        first.message,
+        first.id
+    );
+    Some(text.replace('{', "{{").replace('}', "}}"))
 }
 
 /// Writes a file unless it holds those very bytes, since cargo looks at when a file was written.

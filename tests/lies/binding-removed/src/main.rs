@@ -31,6 +31,7 @@ async fn say(_cx: &Cx<say>, text: String) -> Result<String, No> {
 
 flowx_runtime::include_manifest!();
 
+/// Says it back.
 #[cfg(not(gone))]
 #[flow(id = "echo.say", version = "1.0.0", agent(confirmation = never), steps(say: say))]
 async fn echo(cx: &FlowCx<echo>, ask: Ask) -> Result<Said, No> {

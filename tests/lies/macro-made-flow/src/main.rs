@@ -33,6 +33,7 @@ flowx_runtime::include_manifest!();
 
 macro_rules! probe {
     ($id:literal) => {
+        /// Says it back.
         #[flow(id = $id, version = "1.0.0", steps(say: say))]
         async fn probed(cx: &FlowCx<probed>, ask: Ask) -> Result<Said, No> {
             Ok(Said { text: cx.step::<say>(ask.text).await? })

@@ -33,6 +33,7 @@ async fn say(_cx: &Cx<say>, text: String) -> Result<String, No> {
 
 flowx_runtime::include_manifest!();
 
+/// Says it back.
 #[flow(id = "echo.say", version = "1.0.0", steps(say: say))]
 async fn first(cx: &FlowCx<first>, ask: Ask) -> Result<Said, No> {
     Ok(Said { text: cx.step::<say>(ask.text).await? })
