@@ -149,7 +149,7 @@ impl<'t> Bridge<'t> {
         }
     }
 
-    fn key(&self, tree: &Tree, module: ModuleId) -> ModuleKey {
+    pub(crate) fn key(&self, tree: &Tree, module: ModuleId) -> ModuleKey {
         let place = self
             .trees
             .iter()
@@ -347,6 +347,9 @@ impl Types for Bridge<'_> {
     }
 
     fn registered(&self, qualified: &str) -> Option<(Json, Json)> {
+        if let Some(both) = crate::registered::registered(qualified) {
+            return Some(both);
+        }
         let contract = self
             .libraries
             .iter()

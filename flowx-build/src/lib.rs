@@ -15,9 +15,11 @@ mod glue;
 mod library;
 pub mod package;
 pub mod project;
+mod registered;
 pub mod rules;
 pub mod scan;
 mod stamp;
+mod survey;
 mod tools;
 mod types;
 
@@ -25,4 +27,7 @@ pub use driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, sca
 pub use emit::{Emit, emit};
 pub use finding::{Anchor, Finding, Findings, Severity};
 pub use library::{Exported, ExportedEntry, Exports, Library};
+#[cfg(feature = "schemars")]
+pub use registered::contract;
+pub use survey::{Surveyed, survey};
 pub use types::Place;

@@ -252,4 +252,4 @@ impl Sink {
 
 /// The help of every refusal whose way out is a registered type.
 pub(crate) const REGISTER: &str = "derive it from plain serde attributes, or put the type into a crate that is also a build \
-    dependency, derive schemars::JsonSchema there, and register it in build.rs with flowx_build::contract::<T>()";
+    dependency, derive schemars::JsonSchema there, and register it in build.rs with flowx_build::contract::<T>() (feature `schemars` of flowx-build)";

@@ -167,3 +167,24 @@ fn every_type_of_the_corpus_is_among_its_shapes() {
         }
     }
 }
+
+#[test]
+fn the_page_about_contracts_has_every_deviation_code_and_loss() {
+    let page = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/contracts.md"
+    ))
+    .unwrap();
+    for deviation in Deviation::ALL {
+        let row = format!("| `{}` |", deviation.id());
+        assert!(
+            page.contains(&row) && page.contains(deviation.reason()),
+            "{}",
+            deviation.id()
+        );
+    }
+    let codes = flowx_build::contracts::Code::ALL.iter().map(|c| c.id());
+    for id in codes.chain(flowx_build::project::LossKind::ALL.iter().map(|k| k.id())) {
+        assert!(page.contains(&format!("| {id} |")), "{id}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Every type of a crate that serde derives for, and whether it could be a contract: for trying the scan on real crates.
+
+use std::collections::BTreeMap;
+
+use flowx_manifest::{Contract, Direction};
+use syn::Item;
+use syn::ext::IdentExt as _;
+
+use crate::bridge::Bridge;
+use crate::contracts::{Contracts, Finding, Types as _};
+use crate::files::Files;
+use crate::scan::Tree;
+
+/// One type in one direction.
+#[derive(Debug)]
+pub struct Surveyed {
+    /// `crate::models::Issue`.
+    pub name: String,
+    /// Read or written.
+    pub direction: Direction,
+    /// Its contract and those it refers to.
+    pub contracts: Vec<Contract>,
+    /// What keeps it from being exact; empty when it is.
+    pub findings: Vec<Finding>,
+}
+
+/// Asks for the contract of every type without parameters that is `Deserialize` or `Serialize`, derived or by hand.
+pub fn survey(tree: &Tree, files: &dyn Files) -> Vec<Surveyed> {
+    let bridge = Bridge::new(tree, None, files, &[]);
+    let mut out = Vec::new();
+    for module in tree.modules() {
+        let mut seen = BTreeMap::new();
+        for item in tree.items(module) {
+            let (ident, generics, attrs) = match item {
+                Item::Struct(s) => (&s.ident, &s.generics, &s.attrs),
+                Item::Enum(e) => (&e.ident, &e.generics, &e.attrs),
+                _ => continue,
+            };
+            let Ok(active) = tree.active(attrs) else {
+                continue;
+            };
+            if !active.cfg.is_true() || !generics.params.is_empty() {
+                continue;
+            }
+            let derives = |what: &str| {
+                active
+                    .attrs
+                    .iter()
+                    .filter(|a| a.path().is_ident("derive"))
+                    .any(|a| {
+                        quote::ToTokens::to_token_stream(a)
+                            .to_string()
+                            .split(|c: char| !c.is_alphanumeric())
+                            .any(|w| w == what)
+                    })
+            };
+            let path: syn::Type = syn::parse_quote!(self::#ident);
+            for (direction, derive) in [
+                (Direction::Request, "Deserialize"),
+                (Direction::Response, "Serialize"),
+            ] {
+                let by_hand = || {
+                    bridge.has_impl(
+                        &format!("{}::{}", tree.module(module).path, ident.unraw()),
+                        derive,
+                    )
+                };
+                if !derives(derive) && !by_hand()
+                    || seen.insert((ident.to_string(), direction), ()).is_some()
+                {
+                    continue;
+                }
+                let contracts = Contracts::new(&bridge);
+                let name = contracts
+                    .contract(bridge.key(tree, module), &path, direction)
+                    .name;
+                let (contracts, findings) = contracts.finish();
+                out.push(Surveyed {
+                    name,
+                    direction,
+                    contracts,
+                    findings,
+                });
+            }
+        }
+    }
+    out
+}
