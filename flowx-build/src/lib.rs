@@ -27,7 +27,7 @@ pub use driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, sca
 pub use emit::{Emit, emit};
 pub use finding::{Anchor, Finding, Findings, Severity};
 pub use library::{Exported, ExportedEntry, Exports, Library};
-#[cfg(feature = "schemars")]
+#[cfg(any(test, feature = "schemars"))]
 pub use registered::contract;
 pub use survey::{Surveyed, survey};
 pub use types::Place;
