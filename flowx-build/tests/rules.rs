@@ -354,6 +354,107 @@ fn a_crate_of_two_hundred_flows_with_one_mistake_has_one_finding_at_its_line() {
     );
 }
 
+/// The table of `docs/threat-model.md`, way by way. The ones that are out of reach are held here too: where a rule comes to find one, the table is
+/// to say so.
+#[test]
+fn ten_ways_to_have_an_effect_without_declaring_it_are_found_or_named_as_out_of_reach() {
+    let body = |inside: &str, beside: &str| {
+        let source = format!(
+            "{SELL}async fn sell(cx: &Cx<sell>, order: Order) -> Result<Order, No> {{\n{inside}\nOk(order)\n}}\n{beside}"
+        );
+        let mut found: Vec<String> = scan(&source, TOML).into_iter().map(|f| f.id).collect();
+        found.dedup();
+        found
+    };
+    let touch = "trait Touch { fn touch(&self); }\nstruct Disk;\nimpl Touch for Disk { fn touch(&self) { let _ = std::fs::read(\"x\"); } }\n";
+    let ways: [(&str, &str, &str, &[&str]); 12] = [
+        (
+            "a captured global",
+            "CLIENT.get();",
+            "static CLIENT: std::sync::OnceLock<u8> = std::sync::OnceLock::new();",
+            &["FLOWX1009"],
+        ),
+        (
+            "a clone kept in a static",
+            "",
+            "static KEPT: std::sync::OnceLock<Gateway> = std::sync::OnceLock::new();",
+            &["FLOWX1187"],
+        ),
+        (
+            "a helper function",
+            "help();",
+            "fn help() { let _ = std::fs::read(\"x\"); }",
+            &["FLOWX1103"],
+        ),
+        (
+            "a helper function that is generic",
+            "help(1);",
+            "fn help<T>(_: T) { let _ = std::fs::read(\"x\"); }",
+            &["FLOWX1103"],
+        ),
+        (
+            "a method of a generic parameter",
+            "run(&Disk);",
+            &format!("{touch}fn run<T: Touch>(t: &T) {{ t.touch(); }}"),
+            &[],
+        ),
+        (
+            "a trait object",
+            "run(&Disk);",
+            &format!("{touch}fn run(t: &dyn Touch) {{ t.touch(); }}"),
+            &[],
+        ),
+        (
+            "a closure",
+            "(|| std::fs::read(\"x\"))();",
+            "",
+            &["FLOWX1103"],
+        ),
+        (
+            "unsafe",
+            "unsafe { getpid() };",
+            "unsafe extern \"C\" { fn getpid() -> i32; }",
+            &["FLOWX1195"],
+        ),
+        (
+            "a known dependency's client",
+            "reqwest::get(\"x\");",
+            "",
+            &["FLOWX1103"],
+        ),
+        (
+            "an unknown dependency's client",
+            "chrono::send_somewhere();",
+            "",
+            &[],
+        ),
+        (
+            "a thread-local",
+            "HERE.with(|_| ());",
+            "thread_local! { static HERE: u8 = 0; }",
+            &["FLOWX1009"],
+        ),
+        (
+            "a spawned task",
+            "tokio::spawn(async {});",
+            "",
+            &["FLOWX1103"],
+        ),
+    ];
+    let table = std::fs::read_to_string(folder().join("../../../docs/threat-model.md")).unwrap();
+    for (way, inside, beside, expected) in ways {
+        assert_eq!(body(inside, beside), *expected, "{way}");
+        let row = table
+            .lines()
+            .find(|l| l.starts_with(&format!("| {way} |")))
+            .unwrap_or_else(|| panic!("{way} is not in the table"));
+        match expected {
+            [] => assert!(row.contains("out of reach"), "{row}"),
+            [code, ..] => assert!(row.contains(code), "{row}"),
+        }
+    }
+}
+
 /// `docs/rules/` is what the rules say. `FLOWX_BLESS=1` writes it anew.
 #[test]
 fn the_pages_are_fresh_and_every_code_has_one() {

@@ -2,7 +2,7 @@
 //! what stands there. `FLOWX_BLESS=1` writes the files anew.
 //!
 //! The cases are compiled by rustc against what cargo has already built for this very test, one process each, metadata only: a case
-//! costs half a second where a harness with a target directory of its own builds the whole runtime again (docs/decisions/020).
+//! costs half a second where a harness with a target directory of its own builds the whole runtime again (docs/decisions/060).
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
