@@ -162,6 +162,37 @@ fn a_crate_in_a_subfolder_is_found_at_a_revision_from_anywhere() {
 }
 
 #[test]
+fn what_a_crate_inherits_from_its_workspace_is_found_from_anywhere() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"crates/*\"]\n[workspace.package]\nversion = \"4.5.6\"\nedition = \"2024\"\n",
+    );
+    sandbox.crate_at("crates/desk");
+    sandbox.edit(
+        "crates/desk/Cargo.toml",
+        "version = \"1.2.0\"",
+        "version.workspace = true",
+    );
+    sandbox.git(&["init", "-q", "-b", "main"]);
+    sandbox.commit("first");
+    for folder in ["", "crates", "crates/desk", "crates/desk/src"] {
+        let args: &[&str] = if folder == "crates" {
+            &["manifest", "--manifest-path", "desk/Cargo.toml"]
+        } else {
+            &["manifest"]
+        };
+        let text = sandbox.flowx_in(folder, args, "").ok().stdout;
+        assert!(text.contains("\"version\":\"4.5.6\""), "{folder}: {text}");
+    }
+    let text = sandbox
+        .flowx(&["show", "git:HEAD", "--format", "json"])
+        .ok()
+        .stdout;
+    assert!(text.contains("\"version\":\"4.5.6\""));
+}
+
+#[test]
 fn a_crate_that_has_moved_is_found_by_its_name() {
     let sandbox = Sandbox::desk();
     std::fs::create_dir(sandbox.path("app")).unwrap();

@@ -17,11 +17,11 @@ pub(super) fn run(context: &Context, args: &cli::Manifest) -> Result<u8, Failure
     if args.write {
         let before = std::fs::read_to_string(&committed).ok();
         if before.as_deref() == Some(text) {
-            context.note(&format!("{} is fresh already", committed.display()));
+            context.note(&format!("{} is fresh already", source::shown(&committed)));
         } else {
             std::fs::write(&committed, text)
-                .map_err(|error| Failure::load(committed.display(), error))?;
-            context.note(&format!("wrote {}", committed.display()));
+                .map_err(|error| Failure::load(source::shown(&committed), error))?;
+            context.note(&format!("wrote {}", source::shown(&committed)));
         }
         return Ok(OK);
     }
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, args: &cli::Manifest) -> Result<u8, Failure
 }
 
 fn check(context: &Context, text: &str, committed: &std::path::Path) -> Result<u8, Failure> {
-    let name = committed.display();
+    let name = source::shown(committed);
     let before = match std::fs::read_to_string(committed) {
         Ok(before) => before,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

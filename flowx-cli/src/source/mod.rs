@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flowx_build::files::{Disk, Files};
+use flowx_build::files::{Disk, Files, display, normalise};
 use flowx_diff::Surface;
 use flowx_manifest::Manifest;
 
@@ -111,8 +111,30 @@ pub fn working_folder(context: &Context) -> Result<PathBuf, Failure> {
     package_folder(context, &folder_of(&manifest))
 }
 
+/// Absolute, since a workspace's root may stand above the working folder.
 fn package_folder(context: &Context, folder: &Path) -> Result<PathBuf, Failure> {
-    package::locate(&Disk, folder, context.package()).map_err(Failure::Load)
+    let folder = package::locate(&Disk, folder, context.package()).map_err(Failure::Load)?;
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &folder
+    };
+    let folder =
+        std::path::absolute(folder).map_err(|error| Failure::load(folder.display(), error))?;
+    Ok(normalise(&folder))
+}
+
+/// A path as it is found from the working folder, with `/` on every platform. One inside of a git tree stays as it is.
+pub fn shown(path: &Path) -> String {
+    let path = normalise(path);
+    match std::env::current_dir() {
+        Ok(here) if path.is_absolute() => display(&here, &path),
+        _ => path
+            .iter()
+            .map(|part| part.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join("/"),
+    }
 }
 
 fn scanned(

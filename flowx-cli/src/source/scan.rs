@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use flowx_build::cfg::CfgSet;
-use flowx_build::files::{Files, normalise};
+use flowx_build::files::Files;
 use flowx_build::{Features, Finding, Libraries, ScanOptions, Severity, scan_package};
 use flowx_manifest::Manifest;
 
-use super::Places;
+use super::{Places, shown};
 use crate::context::Context;
 
 /// What a scan found.
@@ -63,30 +63,20 @@ pub fn scan(context: &Context, files: &dyn Files, folder: &Path) -> Result<Scann
     let places = output
         .places
         .into_iter()
-        .map(|(subject, (file, line, _))| (subject, (from_here(folder, &file), line)))
+        .map(|(subject, (file, line, _))| (subject, (shown(&folder.join(&file)), line)))
         .collect();
     let mut findings = output.findings;
     for finding in findings
         .iter_mut()
         .filter(|finding| !finding.file.is_empty())
     {
-        finding.file = from_here(folder, &finding.file);
+        finding.file = shown(&folder.join(&finding.file));
     }
     Ok(Scanned {
         manifest: output.manifest,
         findings,
         places,
     })
-}
-
-/// A file of the package as it is found from the working folder (or from the top, at a git revision), where editors and CI
-/// systems look for it; with `/` on every platform.
-fn from_here(folder: &Path, file: &str) -> String {
-    let path = normalise(&folder.join(file));
-    let here = std::env::current_dir().unwrap_or_default();
-    let path = path.strip_prefix(&here).unwrap_or(&path);
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/").replacen("//", "/", 1)
 }
 
 /// What rustc would say of the target; without rustc, what is false unless said.
