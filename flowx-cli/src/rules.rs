@@ -1,5 +1,7 @@
 //! The rules over sources, as `flowx-build` has them.
 
+use flowx_build::Severity;
+
 /// A rule over sources.
 pub(crate) struct SourceRule {
     /// `FLOWX1110`.
@@ -12,17 +14,18 @@ pub(crate) struct SourceRule {
     pub(crate) doc: String,
 }
 
-/// Every one, by id.
+/// Every one, by id: the rules, and what the grammar, the types, the scan and the contracts refuse.
 pub(crate) fn source_rules() -> impl Iterator<Item = SourceRule> {
-    let mut rules: Vec<SourceRule> = flowx_build::rules::pages()
+    flowx_build::rules::pages()
         .into_iter()
         .map(|page| SourceRule {
             id: page.id,
-            severity: page.severity.as_str(),
+            severity: match page.severity {
+                Severity::Note => "note",
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            },
             title: page.title,
             doc: page.markdown,
         })
-        .collect();
-    rules.sort_by_key(|rule| rule.id);
-    rules.into_iter()
 }

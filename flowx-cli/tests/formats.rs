@@ -22,7 +22,7 @@ fn changed() -> Sandbox {
     sandbox.edit(
         "src/main.rs",
         "/// Find tickets.",
-        "/// Find <b>tickets</b> @everyone `x` %0A::error::\u{202e} ]]> & \"that\".",
+        "/// Find <b>tickets</b> @everyone `x` %0A::error:: ]]> & \"that\".",
     );
     sandbox
 }

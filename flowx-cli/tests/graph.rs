@@ -106,24 +106,32 @@ fn two_sources_colour_what_was_added_changed_and_removed() {
 #[test]
 fn text_from_a_manifest_stays_text() {
     let sandbox = Sandbox::desk();
-    let hostile = "</title><script>alert(1)</script>\" ' & %% \u{202e}";
+    // A manifest from elsewhere holds what our own sources may not.
+    let hostile =
+        serde_json::to_string("</title><script>alert(1)</script>\" ' & %% \u{202e}").unwrap();
     sandbox.edit(
-        "src/main.rs",
-        "purpose = \"Answers tickets\"",
-        &format!("purpose = {hostile:?}, widened_by = \"a.b\""),
+        "flowx.manifest.json",
+        "\"purpose\":\"Answers tickets\"",
+        &format!("\"purpose\":{hostile}"),
     );
     sandbox.edit(
-        "src/main.rs",
-        "sponsor = \"lead\"",
-        &format!("sponsor = {hostile:?}"),
+        "flowx.manifest.json",
+        "\"sponsor\":\"lead\"",
+        &format!("\"sponsor\":{hostile}"),
     );
     for form in ["mermaid", "dot", "svg", "html"] {
-        let text = sandbox.flowx(&["graph", "--format", form]).ok().stdout;
+        let text = sandbox
+            .flowx(&["graph", "flowx.manifest.json", "--format", form])
+            .ok()
+            .stdout;
         // In DOT a label is a quoted string, and that is text.
         assert!(form == "dot" || !text.contains("<script>alert"), "{form}");
         assert!(!text.contains('\u{202e}'), "{form}");
     }
-    let dot = sandbox.flowx(&["graph", "--format", "dot"]).ok().stdout;
+    let dot = sandbox
+        .flowx(&["graph", "flowx.manifest.json", "--format", "dot"])
+        .ok()
+        .stdout;
     assert!(
         dot.contains("\\\" '"),
         "a quotation mark ends the label:\n{dot}"

@@ -136,6 +136,12 @@ fn what_review_rules_and_explain_write_meets_their_schemas() {
             .json();
         let one: documents::Rule = serde_json::from_value(one).unwrap();
         assert_eq!((one.id, one.doc), (rule.id.clone(), rule.doc.clone()));
+        assert!(
+            rule.doc.trim_start().starts_with("# ") && !rule.title.starts_with('#'),
+            "{}: {}",
+            rule.id,
+            rule.title
+        );
     }
     assert!(rules.rules.len() > 50, "only {} rules", rules.rules.len());
 }
@@ -154,4 +160,65 @@ fn a_schema_refuses_what_the_command_does_not_write() {
             "{bad}"
         );
     }
+}
+
+#[test]
+fn the_page_of_the_diff_and_review_rules_is_fresh() {
+    let mut page = String::from(
+        "# The rules of `flowx diff`, `flowx review` and `flowx-allow.toml`\n\n\
+         Generated from the rules; `flowx explain ID` prints one. Those of the sources stand in [rules/](rules/README.md).\n\n\
+         | rule | verb | can be | what it catches |\n|---|---|---|---|\n",
+    );
+    let rules: documents::Rules = serde_json::from_value(
+        Sandbox::empty()
+            .flowx(&["rules", "--format", "json"])
+            .ok()
+            .json(),
+    )
+    .unwrap();
+    let rules: Vec<documents::Rule> = rules
+        .rules
+        .into_iter()
+        .filter(|rule| !matches!(rule.kind, documents::RuleKind::Check))
+        .collect();
+    assert!(rules.len() > 40);
+    for rule in &rules {
+        let kind = match rule.kind {
+            documents::RuleKind::Diff => "diff",
+            documents::RuleKind::Review => "review",
+            _ => "allowances",
+        };
+        page.push_str(&format!(
+            "| {} | {kind} | {} | {} |\n",
+            rule.id,
+            rule.severity.join(", "),
+            rule.title
+        ));
+    }
+    for rule in &rules {
+        // One level down, below the title of the whole page.
+        let mut code = false;
+        page.push('\n');
+        for line in rule.doc.trim().lines() {
+            code ^= line.starts_with("```");
+            page.push_str(if line.starts_with('#') && !code {
+                "#"
+            } else {
+                ""
+            });
+            page.push_str(line);
+            page.push('\n');
+        }
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diff-rules.md");
+    if std::env::var_os("FLOWX_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let published = std::fs::read_to_string(&path)
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
+    assert!(
+        published == page,
+        "docs/diff-rules.md is stale: run with FLOWX_BLESS=1 and commit what changed"
+    );
 }

@@ -43,6 +43,7 @@ pub(super) fn all() -> Vec<Entry> {
             Some(severity) => vec![severity.to_string()],
             None => rule.classes.iter().map(ToString::to_string).collect(),
         };
+        let doc = dedented(rule.doc);
         let kind = match rule.kind {
             flowx_diff::RuleKind::Diff => "diff",
             flowx_diff::RuleKind::Review => "review",
@@ -52,11 +53,29 @@ pub(super) fn all() -> Vec<Entry> {
             id: rule.id,
             kind,
             severity,
-            title: rule.title().to_owned(),
-            doc: rule.doc.to_owned(),
+            title: title(&doc),
+            doc,
         }
     }));
     rules
+}
+
+/// A doc comment's text without the space that stands before each of its lines.
+fn dedented(doc: &str) -> String {
+    doc.lines()
+        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+        .collect()
+}
+
+/// The first line of a page.
+fn title(doc: &str) -> String {
+    doc.trim_start()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('#')
+        .trim()
+        .to_owned()
 }
 
 /// What SARIF shows of a rule.
