@@ -42,6 +42,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
     );
     all.tests();
     all.doc_tests();
+    all.committed_manifests();
     all.fixtures();
     all.lies();
     all.clients();
@@ -137,6 +138,30 @@ impl Run<'_> {
             ]));
             counted(&outcome, libtest_counts(&outcome.text))
         });
+    }
+
+    /// The examples' flowx.manifest.json, by the command that a user's CI runs.
+    fn committed_manifests(&mut self) {
+        for folder in crates_in(&self.root.join("examples")) {
+            if folder.join("flowx.manifest.json").is_file() {
+                let manifest = folder.join("Cargo.toml").display().to_string();
+                let args = [
+                    "run",
+                    "--quiet",
+                    "--locked",
+                    "-p",
+                    "flowx-cli",
+                    "--bin",
+                    "flowx",
+                    "--",
+                    "manifest",
+                    "--check",
+                    "--manifest-path",
+                    &manifest,
+                ];
+                self.check(&format!("manifest {}", name_of(&folder)), &args);
+            }
+        }
     }
 
     /// Crates that stand outside the workspace and must build and pass their tests, in one target folder.
