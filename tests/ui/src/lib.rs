@@ -1,5 +1,7 @@
 //! What the cases under `cases/` share.
 
+pub use flowx_runtime::NoInput;
+
 /// Stands where `include_manifest!()` stands in a program: a manifest that publishes whatever is compiled, so that a case is about
 /// the attributes alone. The scan's half has fixture crates of its own.
 #[macro_export]

@@ -58,7 +58,7 @@ mod shop {
     #[capability(id = "stock.look", version = "1.0.0", authorization = authenticated, effects(Stock), idempotent = true)]
     async fn look(cx: &Cx<look>, order: Order) -> Result<Order, OutOfStock> {
         let _ = cx.effect::<Stock>();
-        Ok(order)
+        if order.article.is_empty() { Err(OutOfStock::None) } else { Ok(order) }
     }
 
     /// Books it.
