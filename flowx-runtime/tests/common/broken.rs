@@ -36,6 +36,8 @@ defects! {
     ReadsNothing,
     /// Finds no row of a call.
     FindsNoCall,
+    /// Does not answer when it is asked for the row of a call.
+    CannotLook,
     /// Lists every status.
     ListsEverything,
     /// Lists without an end.
@@ -159,6 +161,9 @@ impl Store for Broken {
         }
     }
     fn latest<'a>(&'a self, call_key: &'a str) -> Wait<'a, Option<Proposal>> {
+        if self.has(Defect::CannotLook) {
+            return Box::pin(async { Err(StoreError::Unreachable("connection reset".into())) });
+        }
         if self.has(Defect::FindsNoCall) {
             Box::pin(async { Ok(None) })
         } else {

@@ -173,6 +173,11 @@ async fn what_is_put_to_a_queue_is_not_decided_by_whom_it_is_for(lab: Lab) {
     let answer = decide(&lab, "fleet-manager", "").await;
     assert_eq!(answer.member("status"), "done", "{}", answer.text);
     assert_eq!(lab.world.count("fleet.set"), 1);
+    // Nor by a supervisor, where it is done for them.
+    lab.call("estimator-for-manager", "fleet.price", "{}").await;
+    let own = decide(&lab, "manager", "").await;
+    assert_eq!(own.status, StatusCode::FORBIDDEN, "{}", own.text);
+    assert_eq!(lab.world.count("fleet.set"), 1);
 }
 
 async fn work_for_nobody_is_put_to_the_sponsor(lab: Lab) {

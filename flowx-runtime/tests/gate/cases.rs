@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use http::{Method, StatusCode};
 
 use crate::case_list;
+use crate::common::broken::{Broken, Defect};
 use crate::lab::{Client, Lab, code, outcome};
 
 const PRICE: &str = r#"{"ticket":"7","cents":4200}"#;
@@ -976,5 +977,15 @@ async fn c22_nothing_defaults_to_yes(lab: Lab) {
     }
     let over_http = dark.post("bob", "/ticket/refund", "{}").await;
     assert_eq!(over_http.status, StatusCode::SERVICE_UNAVAILABLE);
+    // One that only cannot find the row of a call: that is not "nobody asked yet".
+    let half = Broken {
+        inner: Arc::clone(&lab.store),
+        defect: Defect::CannotLook,
+    };
+    let half = Lab::with_store(lab.setup.clone(), Arc::new(half)).await;
+    let waiting = lab.waiting().await.len();
+    let answer = half.call("bob", "card.archive", "{}").await;
+    assert_eq!(code(&answer), "server.unavailable");
+    assert_eq!(lab.waiting().await.len(), waiting, "and nothing was asked");
     assert_eq!(lab.world.total(), 0);
 }

@@ -503,6 +503,12 @@ pub fn who(token: &str) -> Principal {
             Some("estimator"),
             Some("bob"),
         ),
+        "estimator-for-manager" => (
+            PrincipalKind::Agent,
+            &["repair.price"],
+            Some("estimator"),
+            Some("manager"),
+        ),
         "estimator-alone" => (
             PrincipalKind::Agent,
             &["repair.price"],
