@@ -13,8 +13,9 @@ mod portable;
 #[cfg(feature = "schema")]
 mod schema;
 
-pub use document::{CONVERTED, Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref, digest,
-    references,
+pub use document::{
+    CONVERTED, Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref,
+    digest, references,
 };
 pub use json::Json;
 pub use model::*;

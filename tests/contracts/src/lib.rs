@@ -21,4 +21,6 @@ macro_rules! files {
     };
 }
 
-files!(structs, enums, flatten, standard, foreign, naming, generic, converted, limits);
+files!(
+    structs, enums, flatten, standard, foreign, naming, generic, converted, limits
+);
