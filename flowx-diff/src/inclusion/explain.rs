@@ -227,7 +227,9 @@ impl<'a> Engine<'a> {
                     None => {
                         let witness = sample::make_shape(&mut self.sub, s, &mut Seed::least(), 0);
                         let name = self.name_of(s, i);
-                        out.push(here(Reason::Variant(name), witness));
+                        let mut fail = here(Reason::Variant(name), witness);
+                        fail.path.extend(common_ref(s, &fits).map(Seg::Ref));
+                        out.push(fail);
                     }
                 }
             }
