@@ -183,7 +183,7 @@ impl<'t> Walker<'t> {
             let syn::Type::Path(path) = &*block.self_ty else {
                 continue;
             };
-            if !path.path.segments.last().is_some_and(|s| s.ident == *ident) {
+            if path.path.segments.last().is_none_or(|s| s.ident != *ident) {
                 continue;
             }
             for member in &block.items {
