@@ -45,6 +45,7 @@ impl RuleInfo {
             .lines()
             .next()
             .unwrap_or_default()
+            .trim_start()
             .trim_start_matches('#')
             .trim()
     }
