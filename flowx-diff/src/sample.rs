@@ -179,10 +179,10 @@ pub(crate) fn make_shape<'a>(
 ) -> Option<Json> {
     if let Some(values) = &shape.values {
         let from = seed.below(values.len());
-        let turned = values.iter().cycle().skip(from).take(values.len());
+        let mut turned = values.iter().cycle().skip(from).take(values.len());
         return turned
-            .cloned()
-            .find(|v| admits(side, shape, v) != Some(false));
+            .find(|v| admits(side, shape, v) != Some(false))
+            .cloned();
     }
     let candidates = match shape.kind {
         Kind::Null => vec![Json::Null],

@@ -31,15 +31,14 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (b, a) in super::steps(before, after) {
-            match (&b.compensation, &a.compensation) {
-                (None, Some(is)) => sink.add(
+            if let (None, Some(is)) = (&b.compensation, &a.compensation) {
+                sink.add(
                     RULE.finding(&subject, format!("/steps/{}/compensation", a.name))
                         .says(format!("`{}` is undone by {is} now", a.name))
                         .change(None, Json::from(is.to_string())),
-                ),
-                _ => {}
+                );
             }
         }
     }

@@ -31,7 +31,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (b, a) in super::steps(before, after) {
             match (&b.compensation, &a.compensation) {
                 (Some(was), Some(is)) if was != is => sink.add(

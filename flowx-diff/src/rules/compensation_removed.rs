@@ -31,18 +31,17 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (b, a) in super::steps(before, after) {
-            match (&b.compensation, &a.compensation) {
-                (Some(was), None) => sink.add(
+            if let (Some(was), None) = (&b.compensation, &a.compensation) {
+                sink.add(
                     RULE.finding(&subject, format!("/steps/{}/compensation", a.name))
                         .says(format!(
                             "`{}` is not undone any more; it was by {was}",
                             a.name
                         ))
                         .change(Json::from(was.to_string()), None),
-                ),
-                _ => {}
+                );
             }
         }
     }

@@ -33,7 +33,7 @@ rule! {
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
     let mut told = std::collections::BTreeSet::new();
-    for (_, before, after) in cx.flows_changed().iter().cloned() {
+    for (_, before, after) in cx.flows_changed() {
         let (
             Some(Trigger::Agent {
                 confirmation: was, ..
@@ -60,7 +60,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
             );
         }
     }
-    for (subject, before, after) in cx.tools_changed().iter().cloned() {
+    for (subject, before, after) in cx.tools_changed() {
         let explained =
             told.contains(after.name.as_str()) || super::tools::reach_changed(cx, before, after);
         for (place, was, is) in [

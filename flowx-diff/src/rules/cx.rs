@@ -145,20 +145,25 @@ impl<'a> Cx<'a> {
     }
 
     /// Those of [`Cx::flows_kept`] whose own entry differs: what most rules look at.
-    pub(crate) fn flows_changed(&self) -> &[(String, &'a Flow, &'a Flow)] {
+    pub(crate) fn flows_changed(&self) -> impl Iterator<Item = (String, &'a Flow, &'a Flow)> + '_ {
         self.flows_changed
             .get_or_init(|| self.flows_kept().filter(|(_, b, a)| b != a).collect())
+            .iter()
+            .cloned()
     }
 
     /// Tools on both sides whose descriptor differs, renamed ones under their new name: subject, before, after.
-    pub(crate) fn tools_changed(&self) -> &[(String, &'a Tool, &'a Tool)] {
-        self.tools_changed.get_or_init(|| {
-            let both = self.tools.both.iter().map(|(k, b, a)| (k, *b, *a));
-            both.chain(self.tools.renamed.iter().map(|(_, k, b, a)| (k, *b, *a)))
-                .filter(|(_, b, a)| b != a)
-                .map(|(k, b, a)| (format!("tool {k}"), b, a))
-                .collect()
-        })
+    pub(crate) fn tools_changed(&self) -> impl Iterator<Item = (String, &'a Tool, &'a Tool)> + '_ {
+        self.tools_changed
+            .get_or_init(|| {
+                let both = self.tools.both.iter().map(|(k, b, a)| (k, *b, *a));
+                both.chain(self.tools.renamed.iter().map(|(_, k, b, a)| (k, *b, *a)))
+                    .filter(|(_, b, a)| b != a)
+                    .map(|(k, b, a)| (format!("tool {k}"), b, a))
+                    .collect()
+            })
+            .iter()
+            .cloned()
     }
 }
 

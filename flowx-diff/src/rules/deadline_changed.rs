@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         if before.deadline != after.deadline {
             let text = |d: &Option<IsoDuration>| d.as_ref().map(|d| d.as_str().to_owned());
             sink.add(super::text_change(

@@ -30,8 +30,6 @@ rule! {
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
     let flows = cx
         .flows_changed()
-        .iter()
-        .cloned()
         .map(|(s, b, a)| (s, &b.deprecated, &a.deprecated));
     let capabilities = cx
         .capabilities

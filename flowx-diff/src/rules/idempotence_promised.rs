@@ -46,7 +46,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
             );
         }
     }
-    for (subject, before, after) in cx.tools_changed().iter().cloned() {
+    for (subject, before, after) in cx.tools_changed() {
         if explained.contains(&subject) {
             continue;
         }

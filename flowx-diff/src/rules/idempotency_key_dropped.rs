@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (method, route, was, is) in super::kept_routes(before, after) {
             if (was, is) == (true, false) {
                 sink.add(

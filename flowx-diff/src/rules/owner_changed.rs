@@ -28,7 +28,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         if before.owner != after.owner {
             sink.add(super::text_change(
                 &RULE,

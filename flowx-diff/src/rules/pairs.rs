@@ -33,7 +33,7 @@ pub(crate) fn text_change(
 /// Every place that names a contract: subject, place, before, after.
 pub(crate) fn type_refs<'a>(cx: &Cx<'a>) -> Vec<(String, &'static str, &'a TypeRef, &'a TypeRef)> {
     let mut out = Vec::new();
-    for (subject, b, a) in cx.flows_changed().iter().cloned() {
+    for (subject, b, a) in cx.flows_changed() {
         out.push((subject.clone(), "input", &b.input, &a.input));
         out.push((subject, "output", &b.output, &a.output));
     }
@@ -183,7 +183,7 @@ type Catalogue<'a> = Option<&'a [ErrorSpec]>;
 /// The error catalogues of what is on both sides.
 pub(crate) fn catalogues<'a>(cx: &Cx<'a>) -> Vec<(String, Catalogue<'a>, Catalogue<'a>)> {
     let mut out = Vec::new();
-    for (subject, b, a) in cx.flows_changed().iter().cloned() {
+    for (subject, b, a) in cx.flows_changed() {
         out.push((subject, b.errors.as_deref(), a.errors.as_deref()));
     }
     for (key, b, a) in &cx.capabilities.both {
@@ -231,7 +231,7 @@ pub(crate) struct ApprovalChange {
 /// Every change of approvals, by flow.
 pub(crate) fn approvals(cx: &Cx<'_>) -> Vec<(String, ApprovalChange)> {
     let mut out = Vec::new();
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         let change =
             |pointer, message: String, before: Option<Json>, after: Option<Json>| ApprovalChange {
                 pointer,

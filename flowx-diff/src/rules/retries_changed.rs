@@ -33,7 +33,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (b, a) in super::steps(before, after) {
             let (was, is) = (b.attempts.unwrap_or(1), a.attempts.unwrap_or(1));
             if b.attempts == a.attempts {

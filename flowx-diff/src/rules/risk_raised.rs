@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (_, before, after) in cx.flows_changed().iter().cloned() {
+    for (_, before, after) in cx.flows_changed() {
         if let (Some(Trigger::Agent { risk: was, .. }), Some(Trigger::Agent { risk: is, name, .. })) =
             (before.agent_trigger(), after.agent_trigger())
             && is > was

@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         let (gone, come) = super::routes(before, after);
         if gone.len() != come.len() {
             continue;

@@ -35,7 +35,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
         StepTarget::Capability(id) => id.to_string(),
         StepTarget::Flow(id) => format!("flow {id}"),
     };
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         let list = |f: &Flow| {
             f.steps
                 .iter()

@@ -29,7 +29,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         for (b, a) in super::steps(before, after) {
             if b.timeout != a.timeout {
                 let (was, is) = (

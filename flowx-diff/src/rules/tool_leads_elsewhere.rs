@@ -30,7 +30,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.tools_changed().iter().cloned() {
+    for (subject, before, after) in cx.tools_changed() {
         let renamed = |old: &FlowId, new: &FlowId| {
             cx.flows
                 .renamed

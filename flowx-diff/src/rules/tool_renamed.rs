@@ -39,7 +39,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
                 .change(Json::from(old.as_str()), Json::from(new.as_str())),
         );
     }
-    for (_, before, after) in cx.flows_changed().iter().cloned() {
+    for (_, before, after) in cx.flows_changed() {
         if let (Some(old), Some(new)) = (tool_name(before), tool_name(after))
             && old != new
             && !cx

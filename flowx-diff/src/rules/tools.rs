@@ -83,7 +83,6 @@ pub(crate) fn reaches<'a>(cx: &Cx<'a>) -> Vec<Reach<'a>> {
     let mut out: Vec<Reach<'a>> = Vec::new();
     let tools: BTreeSet<&str> = cx
         .tools_changed()
-        .iter()
         .map(|(_, _, t)| t.name.as_str())
         .collect();
     for (subject, before, after) in cx.flows_kept() {
@@ -108,7 +107,7 @@ pub(crate) fn reaches<'a>(cx: &Cx<'a>) -> Vec<Reach<'a>> {
             }],
         });
     }
-    for (subject, before, after) in cx.tools_changed().iter().cloned() {
+    for (subject, before, after) in cx.tools_changed() {
         let said = [
             Facts {
                 place: "/annotations/sideEffects",
@@ -191,7 +190,7 @@ pub(crate) fn reach_changed(cx: &Cx<'_>, before: &Tool, after: &Tool) -> bool {
 /// Every finding that comes from the descriptors of a manifest's tools.
 pub(crate) fn compare(cx: &Cx<'_>, contracts: &[Finding]) -> Vec<Finding> {
     let mut out = Vec::new();
-    for (subject, before, after) in cx.tools_changed().iter().cloned() {
+    for (subject, before, after) in cx.tools_changed() {
         if before == after {
             continue;
         }
@@ -232,8 +231,7 @@ pub(crate) fn compare(cx: &Cx<'_>, contracts: &[Finding]) -> Vec<Finding> {
                         .reached_by
                         .iter()
                         .any(|r| flows.iter().any(|f| *r == format!("{f}{end}")));
-                    ours && !word && c.class != Class::Neutral
-                        || ours && !word && c.id == finding.id
+                    ours && !word && (c.class != Class::Neutral || c.id == finding.id)
                 })
             });
             if !explained {

@@ -32,7 +32,7 @@ rule! {
 }
 
 fn check(cx: &Cx<'_>, sink: &mut Sink) {
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         let (gone, come) = super::routes(before, after);
         for (method, route, _) in gone.iter().skip(if gone.len() == come.len() {
             gone.len()
@@ -67,8 +67,6 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
             .any(|(_, f)| tool_name(f) == Some(name))
             || cx
                 .flows_changed()
-                .iter()
-                .cloned()
                 .any(|(_, b, a)| tool_name(b) == Some(name) && tool_name(b) != tool_name(a))
     };
     for (name, _) in cx.tools.removed.iter().filter(|(n, _)| !told(n)) {

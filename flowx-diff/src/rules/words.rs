@@ -252,7 +252,7 @@ fn label(branch: &Json) -> Option<String> {
             }
         }
         if let [only] = props.keys().collect::<Vec<_>>().as_slice() {
-            return Some(format!("{only}"));
+            return Some((*only).clone());
         }
     }
     branch

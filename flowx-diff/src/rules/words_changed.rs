@@ -54,7 +54,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
         );
     }
     let mut shown = Vec::new();
-    for (_, before, after) in cx.tools_changed().iter().cloned() {
+    for (_, before, after) in cx.tools_changed() {
         shown.push((
             Some(before.description.clone()),
             Some(after.description.clone()),
@@ -65,7 +65,7 @@ fn check(cx: &Cx<'_>, sink: &mut Sink) {
             after.annotations.title.clone(),
         ));
     }
-    for (subject, before, after) in cx.flows_changed().iter().cloned() {
+    for (subject, before, after) in cx.flows_changed() {
         let agent = |f: &Flow| match f.agent_trigger() {
             Some(Trigger::Agent { description, .. }) => description.clone(),
             _ => None,

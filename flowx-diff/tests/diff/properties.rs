@@ -81,7 +81,7 @@ fn nudge(schema: &Json, n: u32) -> Json {
                     let by = if n.is_multiple_of(2) { 1 } else { -1 };
                     out.insert(key, Json::from((i.as_i128().unwrap_or(0) + by).max(1)));
                 }
-                child @ (Json::Object(_) | Json::Array(_)) if n % 3 != 0 => {
+                child @ (Json::Object(_) | Json::Array(_)) if !n.is_multiple_of(3) => {
                     out.insert(key, nudge(child, n / 3));
                 }
                 _ => {
