@@ -266,16 +266,16 @@ impl<'t> Reader<'t, '_> {
                     });
                 }
             }
-        } else if last.ident != "serde" && last.ident != "doc" {
-            if let Some(word) = resolver
+        } else if last.ident != "serde"
+            && last.ident != "doc"
+            && let Some(word) = resolver
                 .flowx(module, attr.path())
                 .filter(|w| *w != "FlowError")
-            {
-                out.push(Ours {
-                    word,
-                    attr: attr.clone(),
-                });
-            }
+        {
+            out.push(Ours {
+                word,
+                attr: attr.clone(),
+            });
         }
     }
 
@@ -496,25 +496,24 @@ impl<'t> Reader<'t, '_> {
 
     /// FlowX attributes at places where they cannot declare anything.
     fn strays(&mut self, module: ModuleId, item: &Item) {
-        if let Item::Macro(mac) = item {
-            if module == ModuleId(0)
-                && mac
-                    .mac
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|s| s.ident == "include_manifest")
+        if let Item::Macro(mac) = item
+            && module == ModuleId(0)
+            && mac
+                .mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|s| s.ident == "include_manifest")
+        {
+            let resolved = self
+                .tree
+                .resolver()
+                .resolve(module, &mac.mac.path, Ns::Macro);
+            if let Ok(Resolved::Foreign { krate, .. }) = resolved
+                && krate == crate::flowx_names::RUNTIME
             {
-                let resolved = self
-                    .tree
-                    .resolver()
-                    .resolve(module, &mac.mac.path, Ns::Macro);
-                if let Ok(Resolved::Foreign { krate, .. }) = resolved
-                    && krate == crate::flowx_names::RUNTIME
-                {
-                    self.out.includes_manifest = true;
-                    return;
-                }
+                self.out.includes_manifest = true;
+                return;
             }
         }
         let mut strays = Strays::new(self.tree, module);

@@ -138,7 +138,7 @@ mod tests {
                 "c",
                 &[file.clone()].into(),
                 &absent,
-                &[src.clone()],
+                std::slice::from_ref(&src),
                 &["cargo::x=y z".to_owned()],
             )
             .unwrap();

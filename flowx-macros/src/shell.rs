@@ -204,7 +204,7 @@ fn is_context(ty: &Type, context: &str, name: &Ident) -> bool {
     path.path.segments.last().is_some_and(|last| {
         let of = last.arguments.to_token_stream().to_string();
         let of = of.trim_matches(|c: char| c == '<' || c == '>' || c.is_whitespace());
-        last.ident == context && (of.rsplit("::").next().unwrap_or(of).trim() == name.to_string())
+        last.ident == context && (*name == of.rsplit("::").next().unwrap_or(of).trim())
     })
 }
 

@@ -750,11 +750,11 @@ fn errors_have_a_code_and_a_category_each() {
         &["one field"],
     );
     one(
-        error("struct S<T>(T);").map(|_| ()).or_else(|p| {
+        error("struct S<T>(T);").map(|_| ()).map_err(|p| {
             if p.0.len() == 2 {
-                Err(Problems(p.0[..1].to_vec()))
+                Problems(p.0[..1].to_vec())
             } else {
-                Err(p)
+                p
             }
         }),
         "FLOWX1107",

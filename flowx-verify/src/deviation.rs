@@ -89,7 +89,7 @@ impl Deviation {
                 .iter()
                 .map(|(k, v)| (k.clone(), rewrite(v, &|map| self.node(map))))
                 .collect();
-            if !out.as_object().is_some() {
+            if out.as_object().is_none() {
                 out = Json::object([("not", Json::empty())]);
             }
             if let Some(map) = out.as_object_mut() {

@@ -34,7 +34,7 @@ impl<'s> Sampler<'s> {
     }
 
     /// The next random number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         // xorshift64*: no dependency, and the same everywhere.
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
@@ -46,7 +46,7 @@ impl<'s> Sampler<'s> {
         if n == 0 {
             0
         } else {
-            (self.next() % n as u64) as usize
+            (self.draw() % n as u64) as usize
         }
     }
 
@@ -230,7 +230,7 @@ impl<'s> Sampler<'s> {
             })
             .or(bound("exclusiveMaximum").map(|n| n.as_f64() as i128 - 1));
         let (low, high) = (low.unwrap_or(-1000), high.unwrap_or(1000));
-        let near = i128::from(self.next() % 100);
+        let near = i128::from(self.draw() % 100);
         let choice = match self.below(6) {
             0 => low,
             1 => high,
@@ -251,7 +251,7 @@ impl<'s> Sampler<'s> {
             .get("maximum")
             .and_then(Json::as_number)
             .map_or(1e6, |n| n.as_f64());
-        let share = (self.next() % 1_000_001) as f64 / 1e6;
+        let share = (self.draw() % 1_000_001) as f64 / 1e6;
         match self.below(4) {
             0 => Json::from_f64(0f64.clamp(low, high.max(low))),
             1 => Json::from_f64(
@@ -319,7 +319,7 @@ impl<'s> Sampler<'s> {
             HirKind::Class(regex_syntax::hir::Class::Unicode(class)) => {
                 if let Some(range) = self.pick(class.ranges()).copied() {
                     let span = range.end() as u32 - range.start() as u32 + 1;
-                    let at = range.start() as u32 + (self.next() % u64::from(span)) as u32;
+                    let at = range.start() as u32 + (self.draw() % u64::from(span)) as u32;
                     out.push(char::from_u32(at).unwrap_or(range.start()));
                 }
             }
@@ -413,13 +413,10 @@ impl<'s> Sampler<'s> {
                 }
                 None => self.string(&empty),
             };
-            if !out.contains_key(&name) {
-                let value = match rest {
-                    Some(schema @ Json::Object(_)) => self.of(schema, depth + 1),
-                    _ => self.free(depth + 1),
-                };
-                out.insert(name, value);
-            }
+            out.entry(name).or_insert_with(|| match rest {
+                Some(schema @ Json::Object(_)) => self.of(schema, depth + 1),
+                _ => self.free(depth + 1),
+            });
         }
         Json::Object(out)
     }

@@ -19,6 +19,7 @@ impl Board {
     }
 
     /// How often a card was archived; `None` when there is no such card.
+    #[cfg(test)]
     pub fn archived(&self, id: &str) -> Option<u32> {
         self.0
             .lock()

@@ -219,16 +219,15 @@ impl SingleFile {
                 .cloned()
                 .chain(segments.iter().cloned())
                 .collect();
-            if matches!(
+            if (matches!(
                 glob.first().map(String::as_str),
                 Some("crate" | "self" | "super")
             ) || glob
                 .first()
-                .is_some_and(|g| module.children.contains_key(g))
+                .is_some_and(|g| module.children.contains_key(g)))
+                && let Ok(found) = self.find(at, &full, depth + 1)
             {
-                if let Ok(found) = self.find(at, &full, depth + 1) {
-                    return Ok(found);
-                }
+                return Ok(found);
             }
         }
         Err(Unresolved::NotFound)

@@ -464,8 +464,8 @@ impl<'c> Projection<'c> {
                 {
                     need(&mut a, name);
                 }
-                if b.get("additionalProperties").is_none()
-                    || a.get("additionalProperties").is_none()
+                if !b.contains_key("additionalProperties")
+                    || !a.contains_key("additionalProperties")
                 {
                     a.remove("additionalProperties");
                 }
@@ -477,7 +477,7 @@ impl<'c> Projection<'c> {
             }
             (Told::Schema(a), Told::Schema(_)) => Told::Schema(a),
             (Told::Schema(a), _) => Told::Schema(a),
-            (other, Told::Schema(b)) if matches!(other, Told::Untold(_)) => Told::Schema(b),
+            (Told::Untold(_), Told::Schema(b)) => Told::Schema(b),
             (other, _) => other,
         }
     }

@@ -105,7 +105,8 @@ impl Arms {
         let may_pass = [":item", ": item", ":tt", ": tt"]
             .iter()
             .any(|f| rules.contains(f));
-        if !may_pass && !(rules.trim_start().starts_with("()") && rules.contains("mod ")) {
+        let takes_nothing = rules.trim_start().starts_with("()") && rules.contains("mod ");
+        if !(may_pass || takes_nothing) {
             return Arms::Other;
         }
         let Ok(tokens) = rules.parse::<TokenStream>() else {

@@ -525,12 +525,11 @@ fn ident(
         // A qualifier before `mod`, `fn`, …: the item has begun, and what follows is no macro's path.
         "unsafe" | "fn" | "struct" | "enum" | "impl" | "trait" | "const" | "static" | "type"
         | "extern" | "async" | "union" | "auto" | "default" | "safe"
-            if !raw =>
-        {
+            if !raw
             // `union`, `auto`, `default` and `safe` may also be a macro's name: then `!` follows, and the item is still fresh.
-            if !matches!(&text[at.clone()], "union" | "auto" | "default" | "safe") {
-                level.fresh = false;
-            }
+            && !matches!(&text[at.clone()], "union" | "auto" | "default" | "safe") =>
+        {
+            level.fresh = false;
         }
         _ => {}
     }

@@ -144,11 +144,14 @@ fn hint(macros: &[String], globs: &[String]) -> String {
     }
 }
 
+/// What is being looked up: a name of a kind in a module, for whoever wrote it there.
+type Sought = (ModuleId, String, Ns, Option<Span>);
+
 /// Follows paths in one tree.
 pub struct Resolver<'t> {
     tree: &'t Tree,
     /// What is being looked up, to notice circles.
-    busy: RefCell<Vec<(ModuleId, String, Ns, Option<Span>)>>,
+    busy: RefCell<Vec<Sought>>,
 }
 
 type Answer<'t> = Result<Resolved<'t>, Unresolved>;

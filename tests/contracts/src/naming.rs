@@ -16,6 +16,7 @@ pub struct Unicode { größe: u8, 名前: String, ñandú_ave: bool }
 pub struct Camel { first_name: u8, a_b_c: u8, x1_y2: u8, trailing_: u8 }
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
+#[allow(non_snake_case)]
 pub struct Pascal { first_name: u8, a_b_c: u8, x1_y2: u8, double__under: u8 }
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -112,8 +112,8 @@ pub struct Borrowed<'a> { text: Cow<'a, str>, owned: Cow<'a, [u8]> }
 pub struct WithOption { #[serde(with = "passing")] a: Option<u8>, #[serde(default, with = "passing")] b: Option<u8> }
 mod passing {
     use serde::{Deserialize as _, Serialize as _};
-    pub fn serialize<S: serde::Serializer>(v: &Option<u8>, s: S) -> Result<S::Ok, S::Error> { v.serialize(s) }
-    pub fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<u8>, D::Error> { Option::deserialize(d) }
+    pub(super) fn serialize<S: serde::Serializer>(v: &Option<u8>, s: S) -> Result<S::Ok, S::Error> { v.serialize(s) }
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<u8>, D::Error> { Option::deserialize(d) }
 }
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 pub struct WithSaid { #[serde(with = "passing")] #[schemars(with = "Option<u8>")] a: Option<u8> }

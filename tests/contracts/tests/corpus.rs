@@ -42,7 +42,7 @@ fn subject(file: &SingleFile, shape: &str, probe: Probe) -> Result<Subject, Stri
         _ => (document(Direction::Request), document(Direction::Response)),
     };
     Ok(Subject {
-        id: format!("{shape}"),
+        id: shape.to_string(),
         request,
         response,
         probe,

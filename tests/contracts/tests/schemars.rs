@@ -352,6 +352,8 @@ enum Outcome {
     Equal,
     Equivalent,
     Refused(BTreeSet<String>),
+    /// With what differs, for the printed board.
+    #[allow(dead_code, reason = "read through Debug")]
     Differs(Vec<String>),
 }
 
