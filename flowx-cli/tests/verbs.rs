@@ -193,6 +193,68 @@ fn an_allowance_covers_exactly_what_it_names() {
 }
 
 #[test]
+fn check_and_review_mind_their_own_allowances_and_leave_the_rest_to_the_other_verbs() {
+    let sandbox = Sandbox::desk();
+    sandbox.edit(
+        "src/main.rs",
+        "authorization = authenticated, idempotent",
+        "authorization = authenticated, effects(Ledger), idempotent",
+    );
+    sandbox.edit("src/main.rs", "http(GET, ", "http(POST, ");
+    sandbox.edit(
+        "src/main.rs",
+        "owner = \"support\", deadline = \"PT5S\"",
+        "deadline = \"PT5S\"",
+    );
+    for verb in ["check", "review"] {
+        let args = [verb, "--fail-on", "note"];
+        sandbox.write("flowx-allow.toml", "");
+        let report = sandbox
+            .flowx(&[&args[..], &["--format", "json"]].concat())
+            .exits(1)
+            .json();
+        let findings = report["findings"].as_array().unwrap();
+        assert!(!findings.is_empty(), "{verb}");
+        let entry = |rule: &str, subject: &str| {
+            format!("[[allow]]\nrule = {rule:?}\nsubject = {subject:?}\nreason = \"agreed\"\n\n")
+        };
+        let allow: String = findings
+            .iter()
+            .map(|f| {
+                entry(
+                    f["id"].as_str().unwrap(),
+                    f["subject"].as_str().unwrap_or(""),
+                )
+            })
+            .collect();
+        sandbox.write("flowx-allow.toml", &allow);
+        let run = sandbox.flowx(&args).ok();
+        assert!(run.stdout.contains("(allowed)"), "{}", run.stdout);
+        // The same file serves every verb: none calls another's entry stale.
+        let diff = sandbox.flowx(&["diff", "git:HEAD", "--fail-on", "none"]);
+        assert!(!diff.stdout.contains("FXA"), "{}", diff.stdout);
+        let own = if verb == "check" { "FLOWX" } else { "ai." };
+        let stale = entry(findings[0]["id"].as_str().unwrap(), "flow never.was@1");
+        let unknown = entry(&format!("{own}9999"), "flow never.was@1");
+        let reasonless = allow.replace("agreed", " ");
+        for (text, id) in [
+            (allow.clone() + &stale, "FXA003"),
+            (allow.clone() + &unknown, "FXA004"),
+            (reasonless, "FXA001"),
+        ] {
+            sandbox.write("flowx-allow.toml", &text);
+            let run = sandbox.flowx(&args).exits(1);
+            assert!(run.stdout.contains(id), "{verb} {id}: {}", run.stdout);
+        }
+        sandbox
+            .flowx(&[&args[..], &["--allow", "missing.toml"]].concat())
+            .refused(3, "missing.toml");
+        sandbox.write("flowx-allow.toml", "not toml");
+        sandbox.flowx(&args).refused(3, "flowx-allow.toml");
+    }
+}
+
+#[test]
 fn show_finds_entries_and_says_what_was_meant() {
     let sandbox = Sandbox::desk();
     let table = sandbox.flowx(&["show"]).ok().stdout;

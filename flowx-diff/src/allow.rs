@@ -113,6 +113,29 @@ impl Allowance {
     }
 }
 
+/// Which verb a rule belongs to. One file serves all verbs, and each minds its own entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllowedIn {
+    /// `flowx check`: the `FLOWX` rules of the sources.
+    Check,
+    /// `flowx review`: the `ai.` rules.
+    Review,
+    /// `flowx diff`: every other.
+    Diff,
+}
+
+impl AllowedIn {
+    fn of(rule: &str) -> AllowedIn {
+        if rule.starts_with("FLOWX") {
+            AllowedIn::Check
+        } else if rule.starts_with("ai.") {
+            AllowedIn::Review
+        } else {
+            AllowedIn::Diff
+        }
+    }
+}
+
 /// What is wrong with an allowance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AllowanceError {
@@ -219,7 +242,8 @@ impl Allowances {
             );
             counts = false;
         }
-        if crate::explain(&entry.rule).is_none() {
+        // The rules of the sources are known to the scan, which [`Allowances::judge`] asks.
+        if AllowedIn::of(&entry.rule) != AllowedIn::Check && crate::explain(&entry.rule).is_none() {
             wrong(
                 UNKNOWN_RULE,
                 format!("{before}: there is no such rule; `flowx rules` lists them"),
@@ -271,6 +295,56 @@ impl Allowances {
         }
     }
 
+    /// The reason for each finding (rule, subject) that an entry of that verb covers, and what is wrong with the file:
+    /// entries of that verb that cover none are errors, those of other verbs are theirs. `known` says whether there is
+    /// such a rule.
+    ///
+    /// An entry that names a pointer or a fingerprint covers nothing here, since these findings have neither.
+    pub fn judge(
+        &self,
+        verb: AllowedIn,
+        findings: &[(&str, &str)],
+        known: &dyn Fn(&str) -> bool,
+    ) -> (Vec<Option<String>>, Vec<AllowanceError>) {
+        let own = || {
+            self.entries
+                .iter()
+                .filter(move |entry| AllowedIn::of(&entry.rule) == verb)
+        };
+        let covers = |entry: &Allowance, (rule, subject): &(&str, &str)| {
+            entry.rule == *rule
+                && entry.subject == *subject
+                && entry.pointer.is_none()
+                && entry.fingerprint.is_none()
+        };
+        let reasons = findings
+            .iter()
+            .map(|finding| {
+                own()
+                    .find(|entry| covers(entry, finding))
+                    .map(|entry| entry.reason.clone())
+            })
+            .collect();
+        let mut errors = self.errors.clone();
+        for entry in own().filter(|entry| !findings.iter().any(|f| covers(entry, f))) {
+            let (id, why) = if known(&entry.rule) {
+                (UNMATCHED, "matches nothing any more; remove it")
+            } else {
+                (UNKNOWN_RULE, "names no rule; `flowx rules` lists them")
+            };
+            errors.push(AllowanceError {
+                id,
+                line: entry.line,
+                message: format!(
+                    "the allowance of {} for `{}` {why}",
+                    entry.rule, entry.subject
+                ),
+            });
+        }
+        errors.sort_by(|a, b| (a.line, a.id).cmp(&(b.line, b.id)));
+        (reasons, errors)
+    }
+
     /// Marks the findings that are covered, and notes the entries that cover none.
     pub(crate) fn apply(&self, report: &mut Report) {
         let mut used = vec![false; self.entries.len()];
@@ -286,7 +360,7 @@ impl Allowances {
         }
         report.allowance_errors = self.errors.clone();
         for (a, used) in self.entries.iter().zip(used) {
-            if !used {
+            if !used && AllowedIn::of(&a.rule) == AllowedIn::Diff {
                 report.allowance_errors.push(AllowanceError {
                     id: UNMATCHED,
                     line: a.line,

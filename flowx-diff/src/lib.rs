@@ -16,7 +16,7 @@ pub mod sample;
 mod schema;
 mod surface;
 
-pub use allow::{Allowance, AllowanceError, AllowanceFileError, Allowances, Date};
+pub use allow::{Allowance, AllowanceError, AllowanceFileError, Allowances, AllowedIn, Date};
 pub use compare::{DiffOptions, diff, diff_surfaces};
 pub use registry::{RuleInfo, RuleKind, explain, rules};
 pub use report::{Bump, Class, DEFAULT_FAIL_ON, Finding, REPORT_VERSION, Report, Source, Verdict};

@@ -19,7 +19,7 @@ pub struct ModelRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoModel {
     /// The caller has no model to lend, or not in the middle of a call.
-    #[error("the caller has no model to ask")]
+    #[error("the caller has no model that can be asked in the middle of a call")]
     Unavailable,
     /// Its user, or the client itself, said no.
     #[error("the caller's client did not allow it")]

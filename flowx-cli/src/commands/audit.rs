@@ -75,7 +75,12 @@ fn from_file(file: &Path, kept: Option<Head>) -> Result<Result<Head, String>, Fa
             return Ok(Err(format!("line {}: {why}", at + 1)));
         }
     }
-    Ok(verifier.finish().map_err(|why| why.to_string()))
+    let outcome = verifier.finish().map_err(|why| why.to_string());
+    if outcome.as_ref().is_ok_and(|head| head.seq == 0) {
+        // What a failed export leaves behind must not pass for a chain that was checked.
+        return Err(Failure::load(file.display(), "there is no link in it"));
+    }
+    Ok(outcome)
 }
 
 fn from_server(operator: &Operator, kept: Option<Head>) -> Result<Result<Head, String>, Failure> {

@@ -2,8 +2,10 @@
 
 use flowx_build::files::Disk;
 use flowx_build::{Finding, Severity};
+use flowx_diff::AllowedIn;
 use serde::Serialize;
 
+use super::diff::allow_rows;
 use super::{finish, json_text, tally};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -22,15 +24,17 @@ pub(super) fn run(context: &Context) -> Result<u8, Failure> {
     let level = fail_level(context, Level::Error)?;
     let folder = source::working_folder(context)?;
     let scanned = source::scan(context, &Disk, &folder).map_err(Failure::Load)?;
-    let rows: Vec<Row> = scanned
+    let mut rows: Vec<Row> = scanned
         .findings
         .iter()
         .map(|finding| row(finding, level))
         .collect();
+    let known = |rule: &str| flowx_build::rules::explain(rule).is_some();
+    allow_rows(context, AllowedIn::Check, &mut rows, &known)?;
     let page = Page {
         verb: "check",
         about: String::new(),
-        summary: tally(&rows, &["error", "warning", "note"]),
+        summary: tally(&rows, &["error", "warning", "note", "allowance"]),
         rows,
     };
     let lines = |file: &str| std::fs::read_to_string(file).ok();

@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use flowx_build::files::Files;
 use flowx_diff::{
-    Allowances, Class, DEFAULT_FAIL_ON, Date, DiffOptions, Finding, Report, diff_surfaces,
+    AllowanceError, Allowances, AllowedIn, Class, DEFAULT_FAIL_ON, Date, DiffOptions, Finding,
+    Report, diff_surfaces,
 };
 use flowx_manifest::Json;
 use serde::Serialize;
@@ -190,18 +191,81 @@ impl Allowed {
     }
 }
 
+/// The name and text of the allowance file: the one that was named, or the crate's own; empty without one.
+fn allow_file(context: &Context) -> Result<(String, String), Failure> {
+    if let Some(named) = &context.common().allow {
+        return Ok((named.clone(), named_text(context, named)?));
+    }
+    let file = source::working_folder(context)
+        .unwrap_or_default()
+        .join(ALLOW_FILE);
+    match std::fs::read_to_string(&file) {
+        Ok(text) => Ok((ALLOW_FILE.to_owned(), text)),
+        // Without a file there are no allowances; one that cannot be read must not count as none.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok((ALLOW_FILE.to_owned(), String::new()))
+        }
+        Err(error) => Err(Failure::load(ALLOW_FILE, error)),
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<Allowances, Failure> {
+    let today = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .map(|d| Date::from_unix(d.as_secs()));
+    Allowances::parse(text, today).map_err(|error| Failure::load(name, error))
+}
+
+/// Lets the allowance file speak over the rows of `check` and `review`: what it covers does not fail, and what is wrong
+/// with it does.
+pub(super) fn allow_rows(
+    context: &Context,
+    verb: AllowedIn,
+    rows: &mut Vec<Row>,
+    known: &dyn Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    let (name, text) = allow_file(context)?;
+    let findings: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|row| (row.id.as_str(), row.subject.as_str()))
+        .collect();
+    let (reasons, errors) = parse(&name, &text)?.judge(verb, &findings, known);
+    for (row, reason) in rows.iter_mut().zip(reasons) {
+        if reason.is_some() {
+            row.fails = false;
+            row.allowed = reason;
+        }
+    }
+    rows.extend(errors.iter().map(error_row));
+    Ok(())
+}
+
+fn error_row(error: &AllowanceError) -> Row {
+    Row {
+        id: error.id.to_string(),
+        level: Level::Error,
+        class: "allowance".to_owned(),
+        subject: String::new(),
+        pointer: String::new(),
+        message: error.message.clone(),
+        consequence: String::new(),
+        help: String::new(),
+        details: Vec::new(),
+        fingerprint: String::new(),
+        allowed: None,
+        fails: true,
+        file: ALLOW_FILE.to_owned(),
+        line: u32::try_from(error.line).unwrap_or_default(),
+        column: 1,
+    }
+}
+
 fn allowances(
     context: &Context,
     args: &cli::Diff,
     base: Option<&Source>,
 ) -> Result<Allowed, Failure> {
-    let today = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .ok()
-        .map(|d| Date::from_unix(d.as_secs()));
-    let parse = |name: &str, text: &str| {
-        Allowances::parse(text, today).map_err(|error| Failure::load(name, error))
-    };
     let base_text = base.and_then(|base| text_at_base(context, base));
     if args.allow_from_base {
         let Some(base) = base else {
@@ -215,22 +279,7 @@ fn allowances(
         let here = parse(ALLOW_FILE, base_text.as_deref().unwrap_or_default())?;
         return Ok(Allowed { here, base: None });
     }
-    let (name, text) = match &context.common().allow {
-        Some(named) => (named.clone(), named_text(context, named)?),
-        None => {
-            let file = source::working_folder(context)
-                .unwrap_or_default()
-                .join(ALLOW_FILE);
-            match std::fs::read_to_string(&file) {
-                Ok(text) => (ALLOW_FILE.to_owned(), text),
-                // Without a file there are no allowances; one that cannot be read must not count as none.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    (ALLOW_FILE.to_owned(), String::new())
-                }
-                Err(error) => return Err(Failure::load(ALLOW_FILE, error)),
-            }
-        }
-    };
+    let (name, text) = allow_file(context)?;
     let here = parse(&name, &text)?;
     let base = match base {
         Some(Source::Git(_)) => {
@@ -300,23 +349,7 @@ fn rows(
         .iter()
         .map(|finding| row(finding, fail, since, fresh(finding)))
         .collect();
-    rows.extend(report.allowance_errors.iter().map(|error| Row {
-        id: error.id.to_string(),
-        level: Level::Error,
-        class: "allowance".to_owned(),
-        subject: String::new(),
-        pointer: String::new(),
-        message: error.message.clone(),
-        consequence: String::new(),
-        help: String::new(),
-        details: Vec::new(),
-        fingerprint: String::new(),
-        allowed: None,
-        fails: true,
-        file: ALLOW_FILE.to_owned(),
-        line: u32::try_from(error.line).unwrap_or_default(),
-        column: 1,
-    }));
+    rows.extend(report.allowance_errors.iter().map(error_row));
     rows
 }
 

@@ -5,9 +5,12 @@ use crate::context::Context;
 use crate::failure::{Failure, OK};
 use crate::source::{self, MANIFEST_FILE};
 
-use super::files;
+use super::{files, no_format};
 
 pub(super) fn run(context: &Context, args: &cli::Manifest) -> Result<u8, Failure> {
+    if let Some(format) = context.common().format {
+        return Err(no_format(format, "none but its own; see --pretty"));
+    }
     let loaded = source::load_working_tree(context)?;
     let text = loaded.text.as_deref().unwrap_or_default();
     let committed = source::working_folder(context)?.join(MANIFEST_FILE);

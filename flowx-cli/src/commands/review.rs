@@ -1,8 +1,9 @@
 //! `flowx review`: what no single flow shows.
 
-use flowx_diff::{Severity, review};
+use flowx_diff::{AllowedIn, Severity, review};
 
 use super::check::fail_level;
+use super::diff::allow_rows;
 use super::{finish, json_text, tally};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -16,7 +17,7 @@ pub(super) fn run(context: &Context, source: Option<&Source>) -> Result<u8, Fail
         None => source::load_working_tree(context)?,
     };
     let report = review(loaded.manifest()?);
-    let rows: Vec<Row> = report
+    let mut rows: Vec<Row> = report
         .findings
         .iter()
         .map(|finding| {
@@ -49,10 +50,12 @@ pub(super) fn run(context: &Context, source: Option<&Source>) -> Result<u8, Fail
             }
         })
         .collect();
+    let known = |rule: &str| flowx_diff::explain(rule).is_some();
+    allow_rows(context, AllowedIn::Review, &mut rows, &known)?;
     let page = Page {
         verb: "review",
         about: loaded.label.clone(),
-        summary: tally(&rows, &["error", "warning", "note"]),
+        summary: tally(&rows, &["error", "warning", "note", "allowance"]),
         rows,
     };
     finish(context, &page, || json_text(&report), &|_| None)

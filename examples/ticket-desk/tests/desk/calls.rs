@@ -250,6 +250,9 @@ fn the_surface_is_reviewed_for_whoever_may_and_a_caller_without_a_model_is_told_
     );
     assert_eq!(plain["report"], narrated["report"]);
     assert_eq!(plain.get("not_narrated"), None);
-    assert_eq!(narrated["not_narrated"], "the caller has no model to ask");
+    assert_eq!(
+        narrated["not_narrated"],
+        "the caller has no model that can be asked in the middle of a call"
+    );
     assert_eq!(desk.effects(), (0, 0));
 }

@@ -95,7 +95,7 @@ fn an_input_beside_its_contract_is_refused_with_every_failing_path() {
     let cases: [(&str, &[&str]); 8] = [
         (
             r#"{"ticket_id":"T-1001","amount_cents":500,"cardholder_reference":"x","note":"y"}"#,
-            &[""],
+            &["/note"],
         ),
         (
             r#"{"ticket_id":"T-1001","amount_cents":"500","cardholder_reference":"x"}"#,
@@ -117,7 +117,10 @@ fn an_input_beside_its_contract_is_refused_with_every_failing_path() {
             r#"{"ticket_id":7,"amount_cents":null,"cardholder_reference":[]}"#,
             &["/amount_cents", "/cardholder_reference", "/ticket_id"],
         ),
-        (r#"{"amount_cents":true}"#, &["", "", "/amount_cents"]),
+        (
+            r#"{"amount_cents":true}"#,
+            &["/amount_cents", "/cardholder_reference", "/ticket_id"],
+        ),
         (r#"["T-1001"]"#, &[""]),
     ];
     for (body, paths) in cases {
@@ -127,13 +130,9 @@ fn an_input_beside_its_contract_is_refused_with_every_failing_path() {
             (400, "input.invalid"),
             "{body}: {answer:?}"
         );
-        let found: Vec<String> = answer
-            .paths()
-            .into_iter()
-            .filter(|p| paths.contains(&p.as_str()))
-            .collect();
-        let all: std::collections::BTreeSet<_> = found.iter().map(String::as_str).collect();
-        assert_eq!(all, paths.iter().copied().collect(), "{body}: {answer:?}");
+        let mut found = answer.paths();
+        found.sort();
+        assert_eq!(found, paths, "{body}: {answer:?}");
     }
     assert_eq!(desk.effects(), (0, 0));
 }
