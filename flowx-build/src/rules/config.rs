@@ -1,8 +1,10 @@
 //! How severe each rule is in one package: `[package.metadata.flowx.rules]` in `Cargo.toml`, or `[rules]` in `flowx.toml` beside it.
 //!
-//!     [package.metadata.flowx.rules]
-//!     FLOWX1019 = "error"
-//!     FLOWX1184 = "off"
+//! ```toml
+//! [package.metadata.flowx.rules]
+//! FLOWX1019 = "error"
+//! FLOWX1184 = "off"
+//! ```
 
 use std::collections::BTreeMap;
 use std::path::Path;
