@@ -70,7 +70,10 @@ pub(crate) fn write(root: &Path, at: &Path, flows: usize) -> anyhow::Result<()> 
             Side::Plain => plain_main(parts, flows),
             Side::Rmcp => rmcp_main(parts),
         };
-        std::fs::write(folder.join("src/main.rs"), format!("{modules}\n{main}"))?;
+        std::fs::write(
+            folder.join("src/main.rs"),
+            format!("//! Measured.\n\n{modules}\n{main}"),
+        )?;
     }
     Ok(())
 }
@@ -156,7 +159,7 @@ fn body(n: usize, booked: &str) -> String {
 
 fn flowx_main() -> String {
     let mut text = String::from(
-        "//! Measured.\n\nuse flowx_runtime::{Cx, FlowError, capability, effect};\n\nflowx_runtime::include_manifest!();\n
+        "use flowx_runtime::{Cx, FlowError, capability, effect};\n\nflowx_runtime::include_manifest!();\n
 /// The ledger.
 #[effect(id = \"ledger\", class = changes)]
 pub struct Ledger;
