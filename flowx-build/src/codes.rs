@@ -23,6 +23,8 @@ macro_rules! codes {
         )*
         /// Every code, in order.
         pub const ALL: &[Code] = &[$($name),*];
+        /// The bodies of their pages, in the same order.
+        pub(crate) const PAGES: &[&str] = &[$(include_str!(concat!("rules/pages/", $id, ".md"))),*];
     };
 }
 

@@ -478,6 +478,24 @@ fn the_pages_are_fresh_and_every_code_has_one() {
     {
         assert!(ids.contains(&id), "{id} of the grammar has no page");
     }
+    for page in &pages {
+        let headings: Vec<&str> = page
+            .markdown
+            .lines()
+            .filter_map(|l| l.strip_prefix("## "))
+            .collect();
+        assert_eq!(
+            headings,
+            ["What it catches", "Why it matters", "Example", "Instead"],
+            "{}",
+            page.id
+        );
+    }
+    for file in std::fs::read_dir(folder().join("pages")).unwrap() {
+        let file = file.unwrap().path();
+        let stem = file.file_stem().unwrap().to_str().unwrap();
+        assert!(ids.contains(&stem), "{} is read by nobody", file.display());
+    }
     let docs = folder().join("../../../docs/rules");
     let mut expected: BTreeMap<String, String> = pages
         .into_iter()
