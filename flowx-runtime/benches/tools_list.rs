@@ -18,7 +18,7 @@ use flowx_manifest::{
 };
 use flowx_runtime::__private::{Flow, FlowInfo, Registry, Slice};
 use flowx_runtime::mcp::{self, McpOptions};
-use flowx_runtime::{App, Embedded, FlowCx, Visibility};
+use flowx_runtime::{App, Embedded, FlowCx, Limits, Rate, Visibility};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
@@ -183,6 +183,14 @@ fn flowx(count: usize) -> axum::Router {
     // Each caller's own set, so that what depends on the caller is paid for.
     let core = App::new(embedded)
         .visibility(Visibility::Permitted)
+        // Counted as everywhere, and never reached.
+        .limits(Limits {
+            anonymous_rate: Some(Rate {
+                per_second: 1_000_000,
+                burst: 1_000_000,
+            }),
+            ..Limits::default()
+        })
         .into_core()
         .unwrap();
     mcp::router(core, &McpOptions::default(), CancellationToken::new()).unwrap()

@@ -200,7 +200,8 @@ impl App {
         self
     }
 
-    /// Further routes of the program's own. They are outside of everything FlowX promises: no identity, no gate, no limits.
+    /// Further routes of the program's own. They are outside of what FlowX promises of calls: no identity, no gate,
+    /// no limits on what they take. The guard against foreign hosts and pages stands before them too.
     #[must_use]
     pub fn routes(mut self, routes: axum::Router) -> App {
         self.routes = self.routes.merge(routes);
@@ -249,9 +250,12 @@ impl App {
             core: Arc::clone(&core),
             public_url,
         };
-        let mcp = crate::mcp::router(Arc::clone(&core), &mcp, core.stopping().clone())?;
+        let guard = mcp
+            .guard(web.public_url.0.as_deref())
+            .map_err(McpStartError::from)?;
+        let mcp = crate::mcp::routes(Arc::clone(&core), &mcp, core.stopping().clone())?;
         let router = crate::http::router(web, mcp, routes)?;
-        Ok((core, router))
+        Ok((core, guard.before(router)))
     }
 
     /// Holds every embedded contract against the compiled type (proof P4): generated values must be read exactly when the
@@ -358,6 +362,7 @@ impl App {
             undo_limit: self.undo_limit,
             limits: self.limits,
             rate: self.limits.rate.map(RateLimiter::new),
+            anonymous_rate: self.limits.anonymous_rate.map(RateLimiter::new),
             stopping: CancellationToken::new(),
         }))
     }

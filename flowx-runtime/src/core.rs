@@ -20,7 +20,7 @@ use crate::gate::{Gate, Pass};
 use crate::identity::{Identity, Principal};
 use crate::input::Contract;
 use crate::invocation::{CallOutcome, Clock, Ids, Invocation};
-use crate::limits::{Limits, RateLimiter};
+use crate::limits::{Limits, RateLimiter, counted_as};
 use crate::refusal::{Refusal, codes};
 use crate::telemetry;
 use crate::visible::{Demands, Visibility};
@@ -45,6 +45,7 @@ pub struct Core {
     pub(crate) undo_limit: Duration,
     pub(crate) limits: Limits,
     pub(crate) rate: Option<RateLimiter>,
+    pub(crate) anonymous_rate: Option<RateLimiter>,
     pub(crate) stopping: CancellationToken,
 }
 
@@ -61,6 +62,13 @@ pub struct ServedFlow {
     pub(crate) contract: Contract,
     pub(crate) repeatable: bool,
     pub(crate) binding: FlowBinding,
+}
+
+impl ServedFlow {
+    /// What a caller is told of a call that cannot be read: that it may not make it, where that is so, before what is wrong with it.
+    pub(crate) fn first_of(&self, principal: &Principal, wrong: Refusal) -> Refusal {
+        self.demands.refusal(principal).unwrap_or(wrong)
+    }
 }
 
 impl std::fmt::Debug for ServedFlow {
@@ -84,19 +92,31 @@ impl Core {
     ///
     /// # Errors
     /// `authorization.not_authenticated` for a credential that stands for nobody, `server.unavailable` when that cannot be said now.
-    /// `limits.rate_exceeded` for one who calls too often: every request that is let in counts once.
+    /// `limits.rate_exceeded` for one who calls too often: every request counts once, with a wrong credential as one of nobody.
     pub async fn authenticate(&self, parts: &Parts) -> Result<Arc<Principal>, Refusal> {
-        let principal = crate::identity::from_request(self.identity.as_deref(), parts).await?;
-        if let Some(rate) = &self.rate {
-            let mut key = principal.key();
-            if principal.is_anonymous()
-                && let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>()
-            {
-                key.push_str(&peer.ip().to_string());
-            }
-            rate.take(&key, Instant::now())?;
+        let known = crate::identity::from_request(self.identity.as_deref(), parts).await;
+        let nobody = Principal::anonymous();
+        let counted = known.as_ref().unwrap_or(&nobody);
+        let rate = if counted.is_anonymous() {
+            &self.anonymous_rate
+        } else {
+            &self.rate
+        };
+        if let Some(rate) = rate {
+            rate.take(&self.counted_as(counted, parts), Instant::now())?;
         }
-        Ok(Arc::new(principal))
+        known.map(Arc::new)
+    }
+
+    /// What the limits of one caller are kept under: who it is, and for somebody unknown where it comes from.
+    pub(crate) fn counted_as(&self, principal: &Principal, parts: &Parts) -> String {
+        let mut key = principal.key();
+        if principal.is_anonymous()
+            && let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>()
+        {
+            key.push_str(&counted_as(peer.ip()).to_string());
+        }
+        key
     }
 
     /// Every flow, sorted by id and version.
@@ -154,6 +174,11 @@ impl Core {
             .as_ref()
             .map(|i| i.authorization_servers())
             .unwrap_or_default()
+    }
+
+    /// Whether a caller can become known here at all.
+    pub(crate) fn knows_callers(&self) -> bool {
+        self.identity.is_some()
     }
 
     /// Whether there is anything here for somebody unknown. Where there is not, a transport asks for a credential at its door.
@@ -239,7 +264,7 @@ impl Core {
         match flow.contract.read(invocation.input) {
             Ok(input) => invocation.input = input,
             Err(refusal) => {
-                let outcome = CallOutcome::Refused(refusal);
+                let outcome = CallOutcome::Refused(flow.first_of(&invocation.principal, refusal));
                 // The reader has taken the input along; what is recorded holds none of it.
                 let empty = Invocation {
                     input: Json::Null,

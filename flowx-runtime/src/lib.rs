@@ -7,6 +7,7 @@ pub mod agents;
 mod app;
 pub mod audit;
 mod channel;
+mod connections;
 mod context;
 pub mod contracts;
 mod core;

@@ -48,6 +48,12 @@ pub mod codes {
     pub const UNKNOWN_ROUTE: &str = "http.not_found";
     /// The route knows other methods. 405.
     pub const METHOD: &str = "http.method_not_allowed";
+    /// A header that decides something stands twice, or no `Host` that can be read. 400.
+    pub const HEAD_MALFORMED: &str = "http.head_malformed";
+    /// The server does not answer to that `Host`. 403.
+    pub const HOST: &str = "http.host_not_allowed";
+    /// Pages of that `Origin` may not call. 403.
+    pub const ORIGIN: &str = "http.origin_not_allowed";
     /// The route demands an `Idempotency-Key`. 400.
     pub const KEY_REQUIRED: &str = "http.idempotency_key_required";
     /// The key is malformed. 400.
@@ -56,8 +62,14 @@ pub mod codes {
     pub const KEY_REUSED: &str = "idempotency.key_reused";
     /// A call with the same key is still running. 409.
     pub const IN_PROGRESS: &str = "idempotency.in_progress";
+    /// The body did not come in time. 408.
+    pub const INPUT_TOO_SLOW: &str = "input.too_slow";
     /// Too many calls. 429.
     pub const RATE_LIMITED: &str = "limits.rate_exceeded";
+    /// Too many sessions. 503.
+    pub const SESSIONS: &str = "limits.sessions_exceeded";
+    /// Too many connections. 503.
+    pub const CONNECTIONS: &str = "limits.connections_exceeded";
     /// The server is going down, or a part of it that is needed cannot be reached. 503.
     pub const UNAVAILABLE: &str = "server.unavailable";
 }
@@ -155,6 +167,7 @@ impl Refusal {
             codes::KEY_REUSED => S::UNPROCESSABLE_ENTITY,
             codes::INPUT_TOO_LARGE => S::PAYLOAD_TOO_LARGE,
             codes::MEDIA_TYPE => S::UNSUPPORTED_MEDIA_TYPE,
+            codes::INPUT_TOO_SLOW => S::REQUEST_TIMEOUT,
             codes::METHOD => S::METHOD_NOT_ALLOWED,
             codes::RATE_LIMITED => S::TOO_MANY_REQUESTS,
             "approval.required" => S::PRECONDITION_REQUIRED,

@@ -1,14 +1,13 @@
 //! Serving an application until it is told to stop, and stopping so that nothing is lost.
 
 use std::future::Future;
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 use crate::app::{App, StartError};
+use crate::connections;
 use crate::refusal::Refusal;
 
 /// How long open requests may go on after the signal to stop; then their callers are left. Undoing goes on after that for as long again.
@@ -58,12 +57,6 @@ impl App {
             flows = core.flows().len(),
             "serving"
         );
-        // Without it, Nagle's algorithm and delayed acknowledgements cost a small event of a stream some 40 ms.
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "no TCP_NODELAY");
-            }
-        });
         let stopping = core.stopping().clone();
         let signal = stopping.clone();
         tokio::spawn(async move {
@@ -71,20 +64,7 @@ impl App {
             tracing::info!("stopping");
             signal.cancel();
         });
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let server = axum::serve(listener, service)
-            .with_graceful_shutdown(stopping.clone().cancelled_owned());
-        let mut server = std::pin::pin!(server.into_future());
-        let served = tokio::select! {
-            served = &mut server => served,
-            () = stopping.cancelled() => match timeout(GRACE, &mut server).await {
-                Ok(served) => served,
-                Err(_) => {
-                    tracing::warn!("callers who did not end in time are left");
-                    Ok(())
-                }
-            },
-        };
+        let served = connections::serve(listener, router, core.limits(), &stopping, GRACE).await;
         core.tasks().close();
         if timeout(GRACE, core.tasks().wait()).await.is_err() {
             tracing::error!(

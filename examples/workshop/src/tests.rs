@@ -35,6 +35,7 @@ impl Workshop {
         let request = axum::http::Request::builder()
             .method(method)
             .uri(path)
+            .header("host", "127.0.0.1:8081")
             .header("authorization", format!("Bearer {token}"))
             .header("content-type", "application/json")
             .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())))

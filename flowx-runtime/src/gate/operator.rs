@@ -18,7 +18,7 @@ use super::decide::Always;
 use super::{Gate, events, page};
 use crate::agents::{ReachOfRule, StandingRule};
 use crate::audit::export;
-use crate::http::{Caller, Web, body};
+use crate::http::{Caller, Web, body, query};
 use crate::identity::Principal;
 use crate::input::{InputError, invalid};
 use crate::proposals::{DECIDE_PERMISSION, Outcome, Proposal, Status, shown_fingerprint};
@@ -62,7 +62,7 @@ impl Asked {
         if who.is_anonymous() {
             return Err(caller.problem(&Refusal::not_authenticated()));
         }
-        let read = body(&parts, content, flowx_manifest::json::Limits::REQUEST).await;
+        let read = body(&parts, content, web.core.limits()).await;
         let body = match read {
             Ok(None) => BTreeMap::new(),
             Ok(Some(Json::Object(members))) => members,
@@ -88,13 +88,21 @@ impl Asked {
             .ok_or_else(|| wrong(&format!("/{name}"), "a text is expected here"))
     }
 
-    fn query(&self, name: &str) -> Option<String> {
-        let query = self.parts.uri.query()?;
-        let value = query
-            .split('&')
-            .find_map(|pair| pair.split_once('=').filter(|(k, _)| *k == name))?
-            .1;
-        Some(value.to_owned())
+    /// The words of the query by name: no name that is not known here, and none twice, since two readers could take two values.
+    fn query(&self, allowed: &[&str]) -> Result<BTreeMap<String, String>, Refusal> {
+        let mut words = BTreeMap::new();
+        for (name, value) in query(self.parts.uri.query().unwrap_or(""))? {
+            if !allowed.contains(&name.as_str()) {
+                return Err(wrong(&format!("/{name}"), "there is no such parameter"));
+            }
+            if words.insert(name.clone(), value).is_some() {
+                return Err(wrong(
+                    &format!("/{name}"),
+                    "the parameter stands there twice",
+                ));
+            }
+        }
+        Ok(words)
     }
 
     pub(super) fn answer(&self, result: Result<Json, Refusal>) -> Response {
@@ -110,7 +118,11 @@ async fn list(State(web): State<Web>, request: Request) -> Response {
         Ok(asked) => asked,
         Err(response) => return response,
     };
-    let status = match asked.query("status").as_deref() {
+    let words = match asked.query(&["status", "after"]) {
+        Ok(words) => words,
+        Err(refusal) => return asked.answer(Err(refusal)),
+    };
+    let status = match words.get("status").map(String::as_str) {
         None | Some("") => None,
         Some(word) => match Status::parse(word) {
             Some(status) => Some(status),
@@ -119,7 +131,12 @@ async fn list(State(web): State<Web>, request: Request) -> Response {
     };
     let gate = web.core.gate();
     let found = gate
-        .proposals_for(&asked.who, status, asked.query("after").as_deref(), MOST)
+        .proposals_for(
+            &asked.who,
+            status,
+            words.get("after").map(String::as_str),
+            MOST,
+        )
         .await;
     asked.answer(found.map(|found| {
         let rows = found.iter().map(|p| written(gate, p, &asked.who)).collect();
@@ -257,7 +274,11 @@ async fn audit(State(web): State<Web>, request: Request) -> Response {
     if !asked.who.holds(AUDIT_READ) {
         return asked.answer(Err(Refusal::permission_denied(AUDIT_READ)));
     }
-    let after = match asked.query("after").map(|text| text.parse::<u64>()) {
+    let words = match asked.query(&["after"]) {
+        Ok(words) => words,
+        Err(refusal) => return asked.answer(Err(refusal)),
+    };
+    let after = match words.get("after").map(|text| text.parse::<u64>()) {
         None => 0,
         Some(Ok(after)) => after,
         Some(Err(_)) => {

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ::http::header::CONTENT_TYPE;
+use ::http::header::{ALLOW, CONTENT_TYPE};
 use ::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
-use axum::routing::{MethodFilter, MethodRouter};
-use flowx_manifest::{Category, Trigger};
+use axum::routing::{MethodFilter, any};
+use flowx_manifest::Trigger;
 
-use super::Web;
 use super::binding::{Binder, query};
 use super::idempotency;
 use super::problem::CORRELATION;
 use super::request::{Caller, body};
+use super::{Web, nothing_here, wrong_method};
 use crate::channel::NoChannel;
 use crate::core::ServedFlow;
 use crate::input::{InputError, invalid};
@@ -56,7 +56,11 @@ pub enum RouteError {
     },
 }
 
+/// What is at one address, by methods.
+type Place = Vec<Endpoint>;
+
 struct Endpoint {
+    method: Method,
     /// The flow's place in the core's list.
     flow: usize,
     /// The names of the path parameters, in order.
@@ -66,7 +70,7 @@ struct Endpoint {
 }
 
 pub(super) fn add(mut router: Router<Web>, web: &Web) -> Result<Router<Web>, RouteError> {
-    let mut paths: BTreeMap<String, MethodRouter<Web>> = BTreeMap::new();
+    let mut places: BTreeMap<String, Place> = BTreeMap::new();
     let mut taken: BTreeMap<(String, String), String> = BTreeMap::new();
     for (index, flow) in web.core.flows().iter().enumerate() {
         for trigger in &flow.published.triggers {
@@ -84,9 +88,9 @@ pub(super) fn add(mut router: Router<Web>, web: &Web) -> Result<Router<Web>, Rou
                 route: route.clone(),
                 why,
             };
-            let filter = Method::from_bytes(method.as_bytes())
+            let named = Method::from_bytes(method.as_bytes())
                 .ok()
-                .and_then(|m| MethodFilter::try_from(m).ok())
+                .filter(|m| MethodFilter::try_from(m.clone()).is_ok())
                 .ok_or_else(|| unusable("no such method"))?;
             let (pattern, parameters) = pattern(route).map_err(unusable)?;
             if let Some(first) =
@@ -105,23 +109,25 @@ pub(super) fn add(mut router: Router<Web>, web: &Web) -> Result<Router<Web>, Rou
                 .input_schema(flow)
                 .map(|s| Binder::new(&s))
                 .unwrap_or_default();
-            let endpoint = Arc::new(Endpoint {
+            let endpoint = Endpoint {
+                method: named,
                 flow: index,
                 parameters,
                 binder,
                 key_required: *idempotent,
-            });
-            let handler =
-                move |State(web): State<Web>, words: Result<RawPathParams, _>, request: Request| {
-                    let endpoint = Arc::clone(&endpoint);
-                    async move { answer(&web, &endpoint, words.ok(), request).await }
-                };
-            let methods = paths.remove(&pattern).unwrap_or_default();
-            paths.insert(pattern, methods.on(filter, handler));
+            };
+            places.entry(pattern).or_default().push(endpoint);
         }
     }
-    for (pattern, methods) in paths {
-        router = router.route(&pattern, methods);
+    for (pattern, place) in places {
+        let place: Arc<Place> = Arc::new(place);
+        // Every method comes here: which of them an address knows depends on who asks.
+        let handler =
+            move |State(web): State<Web>, words: Result<RawPathParams, _>, request: Request| {
+                let place = Arc::clone(&place);
+                async move { answer(&web, &place, words.ok(), request).await }
+            };
+        router = router.route(&pattern, any(handler));
     }
     Ok(router)
 }
@@ -155,7 +161,7 @@ fn pattern(route: &str) -> Result<(String, Vec<String>), &'static str> {
 
 async fn answer(
     web: &Web,
-    endpoint: &Endpoint,
+    place: &[Endpoint],
     words: Option<RawPathParams>,
     request: Request,
 ) -> Response {
@@ -164,14 +170,50 @@ async fn answer(
         Ok(caller) => caller,
         Err(response) => return response,
     };
+    let visible = |e: &&Endpoint| {
+        let flow = &web.core.flows()[e.flow];
+        web.core.visible(&caller.principal, flow)
+    };
+    let here: Vec<&Endpoint> = place.iter().filter(visible).collect();
+    let of = |method: &Method| here.iter().find(|e| e.method == *method);
+    // What answers GET answers HEAD, without the body (RFC 9110, section 9.3.2).
+    let found = of(&parts.method).or_else(|| match parts.method {
+        Method::HEAD => of(&Method::GET),
+        _ => None,
+    });
+    let Some(endpoint) = found else {
+        return if here.is_empty() {
+            nothing_here(web, &caller)
+        } else {
+            with_methods(wrong_method(&caller), &here)
+        };
+    };
     let flow = &web.core.flows()[endpoint.flow];
     caller.challenge.scope = flow.demands.permissions.clone();
     match call(web, endpoint, flow, &caller, &parts, words, raw).await {
-        Ok((output, replayed)) => success(&output, &caller, replayed),
+        Ok(Some((output, replayed))) => success(&output, &caller, replayed),
+        Ok(None) => {
+            caller.challenge.scope.clear();
+            nothing_here(web, &caller)
+        }
         Err(refusal) => caller.problem(&refusal),
     }
 }
 
+/// Says which methods there are for this caller.
+fn with_methods(mut response: Response, here: &[&Endpoint]) -> Response {
+    let mut methods: BTreeSet<&str> = here.iter().map(|e| e.method.as_str()).collect();
+    if methods.contains("GET") {
+        methods.insert("HEAD");
+    }
+    let methods: Vec<&str> = methods.into_iter().collect();
+    if let Ok(allow) = HeaderValue::from_str(&methods.join(", ")) {
+        response.headers_mut().insert(ALLOW, allow);
+    }
+    response
+}
+
+/// `None` where the flow is not there for this caller after all.
 async fn call(
     web: &Web,
     endpoint: &Endpoint,
@@ -180,12 +222,36 @@ async fn call(
     parts: &::http::request::Parts,
     words: Option<RawPathParams>,
     raw: Body,
-) -> Result<(Output, bool), Refusal> {
-    // A caller who is nobody learns how to become somebody before it learns whether there is something.
-    if !web.core.visible(&caller.principal, flow) {
-        return Err(absent(caller, flow));
+) -> Result<Option<(Output, bool)>, Refusal> {
+    let (invocation, key) = read(web, endpoint, flow, caller, parts, words, raw)
+        .await
+        .map_err(|wrong| flow.first_of(&caller.principal, wrong))?;
+    let (outcome, replayed) = match key {
+        Some(key) => idempotency::call(web, flow, invocation, key).await?,
+        None => (web.core.call(invocation, Arc::new(NoChannel)).await, false),
+    };
+    match outcome {
+        CallOutcome::Done(output) => Ok(Some((output, replayed))),
+        CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => Err(refusal),
+        CallOutcome::Unknown => Ok(None),
+        CallOutcome::InputRequired { .. } => Err(Refusal::internal(
+            codes::INTERNAL,
+            "the gate asked a caller who cannot be asked",
+        )),
     }
-    let read = body(parts, raw, web.core.limits().json).await?;
+}
+
+/// What is asked for, and under which key.
+async fn read(
+    web: &Web,
+    endpoint: &Endpoint,
+    flow: &ServedFlow,
+    caller: &Caller,
+    parts: &::http::request::Parts,
+    words: Option<RawPathParams>,
+    raw: Body,
+) -> Result<(Invocation, Option<String>), Refusal> {
+    let read = body(parts, raw, web.core.limits()).await?;
     let input = endpoint
         .binder
         .bind(read, &parameters(endpoint, words, parts.uri.query())?)?;
@@ -198,23 +264,12 @@ async fn call(
     invocation.correlation_id.clone_from(&caller.correlation_id);
     invocation.skill = word(parts, &SKILL)?;
     invocation.redeem = word(parts, &APPROVAL)?;
-    let (outcome, replayed) = match idempotency::key(parts, endpoint.key_required)? {
-        Some(key) => {
-            let key = idempotency::scoped(&key, &caller.principal.key(), &flow.reference);
-            invocation.idempotency_key.clone_from(&key);
-            idempotency::call(web, flow, invocation, key).await?
-        }
-        None => (web.core.call(invocation, Arc::new(NoChannel)).await, false),
-    };
-    match outcome {
-        CallOutcome::Done(output) => Ok((output, replayed)),
-        CallOutcome::Refused(refusal) | CallOutcome::CannotAsk { refusal, .. } => Err(refusal),
-        CallOutcome::Unknown => Err(absent(caller, flow)),
-        CallOutcome::InputRequired { .. } => Err(Refusal::internal(
-            codes::INTERNAL,
-            "the gate asked a caller who cannot be asked",
-        )),
+    let key = idempotency::key(parts, endpoint.key_required)?
+        .map(|key| idempotency::scoped(&key, &caller.principal.key(), &flow.reference));
+    if let Some(key) = &key {
+        invocation.idempotency_key.clone_from(key);
     }
+    Ok((invocation, key))
 }
 
 /// The one value of a header that is optional.
@@ -234,17 +289,6 @@ fn word(parts: &::http::request::Parts, name: &HeaderName) -> Result<Option<Stri
             message: format!("the header {name} stands there twice"),
         }])),
     }
-}
-
-fn absent(caller: &Caller, flow: &ServedFlow) -> Refusal {
-    if caller.principal.is_anonymous() && flow.demands.authenticated {
-        return Refusal::not_authenticated();
-    }
-    Refusal::new(
-        codes::UNKNOWN_FLOW,
-        Category::NotFound,
-        "There is nothing here for this caller.",
-    )
 }
 
 fn parameters(

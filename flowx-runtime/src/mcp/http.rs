@@ -8,23 +8,26 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use bytes::Bytes;
+use flowx_manifest::Category;
 use futures_util::StreamExt;
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::envelope::{Envelope, EnvelopeRefusal};
-use super::guard::{BadAllowed, Guard};
 use super::handler::{CALLER, Endpoint, Handler};
 use super::options::McpOptions;
-use super::sessions::{Claim, Sessions, SessionsError};
+use super::sessions::{Claim, Holder, Sessions, SessionsError};
 use super::splice::{BrokenSplice, Lines};
 use crate::core::Core;
+use crate::http::guard::BadAllowed;
+use crate::http::{correlation_id, problem};
 use crate::identity::Principal;
+use crate::refusal::{Refusal, codes};
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
@@ -45,12 +48,11 @@ pub enum McpStartError {
 
 struct Served {
     endpoint: Arc<Endpoint>,
-    guard: Guard,
     sessions: Arc<Sessions>,
     library: StreamableHttpService<Handler, Sessions>,
 }
 
-/// The MCP endpoint at `/mcp`, for both eras: `POST`, and `GET` and `DELETE` for the sessions of 2025-11-25 clients.
+/// The MCP endpoint alone, at `/mcp` and behind the guard of [`McpOptions::allowed_hosts`], for both eras: `POST`, and `GET` and `DELETE` for the sessions of 2025-11-25 clients.
 ///
 /// Expects an `Arc<Principal>` in the request's extensions, and asks [`Core::authenticate`] where there is none. `shutdown` ends open
 /// streams, which would otherwise outlive the server.
@@ -62,15 +64,24 @@ pub fn router(
     options: &McpOptions,
     shutdown: CancellationToken,
 ) -> Result<Router, McpStartError> {
+    let guard = options.guard(None)?;
+    Ok(guard.before(routes(core, options, shutdown)?))
+}
+
+/// The same for a server that has a guard before all of its addresses.
+pub(crate) fn routes(
+    core: Arc<Core>,
+    options: &McpOptions,
+    shutdown: CancellationToken,
+) -> Result<Router, McpStartError> {
     let endpoint = endpoint(core, options)?;
-    let guard = options.guard()?;
     let sessions = Sessions::new(options);
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(options.legacy_sessions)
         .with_json_response(true)
         .with_cancellation_token(shutdown)
         .with_max_request_body_bytes(options.limits.bytes)
-        // `Guard` has looked already, and more strictly.
+        // The guard has looked already, and more strictly.
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let handler = Handler {
@@ -81,7 +92,6 @@ pub fn router(
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
     let served = Arc::new(Served {
         endpoint,
-        guard,
         sessions,
         library,
     });
@@ -109,15 +119,14 @@ async fn serve(State(served): State<Arc<Served>>, request: Request<Body>) -> Res
 impl Served {
     async fn handle(&self, request: Request<Body>) -> Result<Response, Response> {
         let (mut parts, body) = request.into_parts();
-        self.guard
-            .check(&parts.uri, &parts.headers)
-            .map_err(|refusal| {
-                tracing::warn!(%refusal, "a request was refused at its head");
-                (refusal.status(), refusal.to_string()).into_response()
-            })?;
         let principal = self.principal(&parts).await?;
         parts.extensions.insert(Arc::clone(&principal));
-        let owner = principal.key();
+        let holder = Holder {
+            owner: principal.key(),
+            counted_as: self.endpoint.core.counted_as(&principal, &parts),
+            anonymous: principal.is_anonymous(),
+        };
+        let correlation = correlation_id(&parts.headers);
 
         let session = parts
             .headers
@@ -128,14 +137,14 @@ impl Served {
             session.map_err(|_| plain(StatusCode::NOT_FOUND, "Not Found: Session not found"))?;
         // A session of somebody else does not exist. One that nobody has is left to the library: it matters to one era only.
         if let Some(id) = &session
-            && self.sessions.claim(id, &owner) == Claim::Not
+            && self.sessions.claim(id, &holder.owner) == Claim::Not
         {
             return Err(plain(StatusCode::NOT_FOUND, "Not Found: Session not found"));
         }
 
         let (request, method) = match parts.method {
             Method::POST => {
-                let bytes = self.read(body).await?;
+                let bytes = self.read(&parts, body).await?;
                 let envelope = Envelope::read(&bytes, self.endpoint.options.limits)
                     .map_err(|refusal| refused(&refusal))?;
                 if let Some(named) = old_version(&parts, &envelope) {
@@ -171,15 +180,10 @@ impl Served {
             method.as_deref() == Some("initialize") && self.endpoint.options.legacy_sessions;
         if opens {
             self.sessions
-                .admit(&owner)
+                .admit(&holder)
                 .await
                 .map_err(|error| match error {
-                    SessionsError::Full => (
-                        StatusCode::SERVICE_UNAVAILABLE,
-                        [(RETRY_AFTER, "30")],
-                        error.to_string(),
-                    )
-                        .into_response(),
+                    SessionsError::Full => full(&error, &correlation),
                     SessionsError::Local(error) => {
                         tracing::error!(%error, "an ended session could not be closed");
                         StatusCode::INTERNAL_SERVER_ERROR.into_response()
@@ -194,7 +198,7 @@ impl Served {
                 .get(SESSION)
                 .and_then(|id| id.to_str().ok())
         {
-            self.sessions.bind(id, owner).await;
+            self.sessions.bind(id, holder).await;
         }
         let response = response.map(|body| body.map_err(|never| match never {}).boxed_unsync());
         match method.as_deref() {
@@ -224,18 +228,13 @@ impl Served {
             })
     }
 
-    async fn read(&self, body: Body) -> Result<Bytes, Response> {
-        let limit = self.endpoint.options.limits.bytes;
-        match Limited::new(body, limit).collect().await {
-            Ok(collected) => Ok(collected.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(rpc_error(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                -32600,
-                &format!("the message is larger than {limit} bytes"),
-                None,
-            )),
-            Err(_) => Err(plain(StatusCode::BAD_REQUEST, "the body could not be read")),
-        }
+    async fn read(&self, parts: &Parts, body: Body) -> Result<Bytes, Response> {
+        let (limit, time) = (
+            self.endpoint.options.limits.bytes,
+            self.endpoint.core.limits().body_time,
+        );
+        let read = crate::http::bytes(&parts.headers, body, limit, time).await;
+        read.map_err(|refusal| rpc_error(refusal.status(), -32600, &refusal.message, None))
     }
 
     /// Puts the reviewed bytes where the library left marks.
@@ -338,6 +337,15 @@ fn rpc_error(
         super::envelope::rpc_error(code, message, id),
     )
         .into_response()
+}
+
+fn full(error: &SessionsError, correlation: &str) -> Response {
+    let refusal = Refusal::new(codes::SESSIONS, Category::Unavailable, error.to_string());
+    let mut response = problem::response(&refusal, correlation, &Default::default());
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("30"));
+    response
 }
 
 fn plain(status: StatusCode, text: &str) -> Response {

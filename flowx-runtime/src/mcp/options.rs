@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use flowx_manifest::json::Limits;
 
-use super::guard::{BadAllowed, Guard};
+use crate::http::guard::{BadAllowed, Guard};
 
 /// How a person is asked before a tool runs that its declaration wants confirmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,17 +23,20 @@ pub enum ConfirmationPolicy {
 pub struct McpOptions {
     /// How a person is asked.
     pub confirmation: ConfirmationPolicy,
-    /// The `Host`s that this server answers to: `name` (any port), `name:port`. Others are 403. Default: loopback names.
+    /// The `Host`s that this server answers to, at every address but `/flowx/health`: `name` (any port), `name:port`. Others are 403. The host of
+    /// the public URL is one of them. Default: loopback names.
     pub allowed_hosts: Vec<String>,
-    /// The origins whose pages may call: `scheme://host`, `scheme://host:port`, `scheme://host:*`. A request without an `Origin` comes from
-    /// no page and passes. Default: pages of this machine, on any port.
+    /// The origins whose pages may call, at every address: `scheme://host`, `scheme://host:port`, `scheme://host:*`. A request without an `Origin` comes from
+    /// no page and passes; the server's own pages always may. Default: pages of this machine, on any port.
     pub allowed_origins: Vec<String>,
     /// Whether clients of 2025-11-25 get sessions. Without, any instance can serve them, and none can ask their users anything: calls
     /// that need a confirmation through the client are refused.
     pub legacy_sessions: bool,
     /// Sessions at once, all callers together. Beyond: 503.
     pub max_sessions: usize,
-    /// Sessions at once of one caller. Beyond: its oldest one ends.
+    /// Sessions at once of all callers who are nobody. Beyond: 503.
+    pub max_anonymous_sessions: usize,
+    /// Sessions at once of one caller; of somebody unknown, of one address. Beyond: its oldest one ends.
     pub max_sessions_per_caller: usize,
     /// A session without a request for that long ends.
     pub session_idle: Duration,
@@ -61,6 +64,7 @@ impl Default for McpOptions {
             allowed_origins: own(&["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]),
             legacy_sessions: true,
             max_sessions: 1024,
+            max_anonymous_sessions: 128,
             max_sessions_per_caller: 32,
             session_idle: Duration::from_secs(300),
             session_lifetime: Duration::from_secs(12 * 3600),
@@ -74,7 +78,8 @@ impl Default for McpOptions {
 }
 
 impl McpOptions {
-    pub(crate) fn guard(&self) -> Result<Guard, BadAllowed> {
-        Guard::new(&self.allowed_hosts, &self.allowed_origins)
+    /// The guard of the whole server; `public` is where it is for the world.
+    pub(crate) fn guard(&self, public: Option<&str>) -> Result<Guard, BadAllowed> {
+        Guard::new(&self.allowed_hosts, &self.allowed_origins, public)
     }
 }

@@ -23,7 +23,8 @@ use super::options::McpOptions;
 #[derive(Clone, Copy, Debug)]
 struct Caps {
     all: usize,
-    per_owner: usize,
+    anonymous: usize,
+    per_caller: usize,
     lifetime: Duration,
 }
 
@@ -35,8 +36,19 @@ pub(crate) struct Sessions {
 }
 
 struct Bound {
-    owner: String,
+    holder: Holder,
     since: Instant,
+}
+
+/// Whose a session is, and whose it counts as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// Who may use it.
+    pub(crate) owner: String,
+    /// Whose limit it counts against: the owner's, and for somebody unknown that of where it comes from.
+    pub(crate) counted_as: String,
+    /// Whether it is somebody unknown.
+    pub(crate) anonymous: bool,
 }
 
 /// What a caller may do with a session.
@@ -67,7 +79,8 @@ impl Sessions {
         inner.session_config.keep_alive = Some(options.session_idle);
         let caps = Caps {
             all: options.max_sessions,
-            per_owner: options.max_sessions_per_caller,
+            anonymous: options.max_anonymous_sessions,
+            per_caller: options.max_sessions_per_caller,
             lifetime: options.session_lifetime,
         };
         Arc::new(Sessions {
@@ -84,10 +97,10 @@ impl Sessions {
     /// Makes room for one more session of that caller, at the cost of its own oldest one.
     ///
     /// # Errors
-    /// When all callers together have too many.
-    pub(crate) async fn admit(&self, owner: &str) -> Result<(), SessionsError> {
+    /// When all callers together have too many, or all that are unknown.
+    pub(crate) async fn admit(&self, holder: &Holder) -> Result<(), SessionsError> {
         let now = Instant::now();
-        let ends: Vec<SessionId> = {
+        let (ends, unknown) = {
             let bound = self.bound();
             let aged = bound
                 .iter()
@@ -96,17 +109,22 @@ impl Sessions {
             let mut ends: Vec<SessionId> = aged.collect();
             let mut own: Vec<_> = bound
                 .iter()
-                .filter(|(id, b)| b.owner == owner && !ends.contains(id))
+                .filter(|(id, b)| b.holder.counted_as == holder.counted_as && !ends.contains(id))
                 .collect();
             own.sort_by_key(|(_, b)| b.since);
-            let over = (own.len() + 1).saturating_sub(self.caps.per_owner.max(1));
+            let over = (own.len() + 1).saturating_sub(self.caps.per_caller.max(1));
             ends.extend(own.into_iter().take(over).map(|(id, _)| id.clone()));
-            ends
+            let unknown = bound
+                .iter()
+                .filter(|(id, b)| b.holder.anonymous && !ends.contains(id));
+            let unknown = unknown.count();
+            (ends, unknown)
         };
         for id in ends {
             self.close_session(&id).await?;
         }
-        if self.inner.sessions.read().await.len() >= self.caps.all {
+        let full = self.inner.sessions.read().await.len() >= self.caps.all;
+        if full || holder.anonymous && unknown >= self.caps.anonymous {
             Err(SessionsError::Full)
         } else {
             Ok(())
@@ -114,12 +132,12 @@ impl Sessions {
     }
 
     /// Binds a session that was just opened. Until then nobody knows its id.
-    pub(crate) async fn bind(&self, id: &str, owner: String) {
+    pub(crate) async fn bind(&self, id: &str, holder: Holder) {
         let id: SessionId = id.into();
         self.bound().insert(
             id.clone(),
             Bound {
-                owner,
+                holder,
                 since: Instant::now(),
             },
         );
@@ -133,7 +151,9 @@ impl Sessions {
     pub(crate) fn claim(&self, id: &str, owner: &str) -> Claim {
         match self.bound().get(id) {
             None => Claim::Unknown,
-            Some(bound) if bound.owner == owner && bound.since.elapsed() < self.caps.lifetime => {
+            Some(bound)
+                if bound.holder.owner == owner && bound.since.elapsed() < self.caps.lifetime =>
+            {
                 Claim::Own
             }
             Some(_) => Claim::Not,
@@ -216,10 +236,50 @@ mod tests {
     }
 
     async fn open(sessions: &Sessions, owner: &str) -> Result<SessionId, SessionsError> {
-        sessions.admit(owner).await?;
+        let holder = Holder {
+            owner: owner.to_owned(),
+            counted_as: owner.to_owned(),
+            anonymous: false,
+        };
+        open_as(sessions, holder).await
+    }
+
+    async fn open_as(sessions: &Sessions, holder: Holder) -> Result<SessionId, SessionsError> {
+        sessions.admit(&holder).await?;
         let (id, _transport) = sessions.create_session().await?;
-        sessions.bind(&id, owner.to_owned()).await;
+        sessions.bind(&id, holder).await;
         Ok(id)
+    }
+
+    #[tokio::test]
+    async fn callers_who_are_nobody_cannot_take_the_room_of_those_who_are_known() {
+        let sessions = Sessions::new(&McpOptions {
+            max_anonymous_sessions: 3,
+            max_sessions_per_caller: 2,
+            ..McpOptions::default()
+        });
+        let nobody = |address: &str| Holder {
+            owner: "nobody".to_owned(),
+            counted_as: address.to_owned(),
+            anonymous: true,
+        };
+        let first = open_as(&sessions, nobody("a")).await.expect("room");
+        for _ in 0..2 {
+            open_as(&sessions, nobody("a"))
+                .await
+                .expect("its oldest one ends");
+        }
+        assert_eq!(sessions.claim(&first, "nobody"), Claim::Unknown);
+        open_as(&sessions, nobody("b"))
+            .await
+            .expect("another address");
+        assert!(matches!(
+            open_as(&sessions, nobody("c")).await,
+            Err(SessionsError::Full)
+        ));
+        open(&sessions, "somebody")
+            .await
+            .expect("room for who is known");
     }
 
     #[tokio::test]

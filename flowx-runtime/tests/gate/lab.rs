@@ -793,6 +793,7 @@ impl Lab {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
+            .header("host", "localhost")
             .header("authorization", format!("Bearer {token}"));
         if !body.is_empty() {
             request = request.header("content-type", "application/json");

@@ -64,6 +64,7 @@ async fn each_person_sees_what_is_theirs_to_decide_or_theirs_to_know(lab: Lab) {
         "an agent reads none, its own neither"
     );
     let anonymous = http::Request::get("/flowx/proposals")
+        .header("host", "localhost")
         .body(axum::body::Body::empty())
         .unwrap();
     let answer = lab.router.clone().oneshot(anonymous).await.unwrap();
@@ -74,12 +75,26 @@ async fn each_person_sees_what_is_theirs_to_decide_or_theirs_to_know(lab: Lab) {
 async fn unknown_words_and_bodies_are_refused(lab: Lab) {
     lab.call("estimator", "repair.price", "{}").await;
     let (id, fingerprint) = lab.only().await;
-    assert_eq!(
-        lab.get("mechanic", "/flowx/proposals?status=maybe")
-            .await
-            .status,
-        StatusCode::BAD_REQUEST
-    );
+    for query in [
+        "status=maybe",
+        "status=waiting&status=approved",
+        "status=waiting&%73tatus=waiting",
+        "after=a&after=b",
+        "state=waiting",
+        "status=%ff",
+    ] {
+        assert_eq!(
+            lab.get("mechanic", &format!("/flowx/proposals?{query}"))
+                .await
+                .status,
+            StatusCode::BAD_REQUEST,
+            "{query}"
+        );
+    }
+    let escaped = lab
+        .get("mechanic", "/flowx/proposals?status=%77aiting")
+        .await;
+    assert_eq!(escaped.status, StatusCode::OK);
     for body in [
         "",
         "[]",
@@ -266,6 +281,7 @@ async fn a_person_hears_of_a_proposal_by_a_signed_call(lab: Lab) {
 async fn a_person_hears_of_a_proposal_by_a_stream(lab: Lab) {
     let open = async |token: &str| {
         let request = http::Request::get("/flowx/events")
+            .header("host", "localhost")
             .header("authorization", format!("Bearer {token}"))
             .body(axum::body::Body::empty())
             .unwrap();

@@ -4,6 +4,7 @@
 mod asking;
 mod calls;
 mod heads;
+mod limits;
 mod sessions;
 mod stdio;
 mod support;

@@ -434,11 +434,8 @@ pub struct Desk {
 }
 
 pub fn desk(visibility: Visibility, options: McpOptions) -> Desk {
-    let ledger = Ledger::default();
-    let embedded = embedded();
-    let core = App::new(embedded)
-        .effect(ledger.clone())
-        .identity(Tokens)
+    let (app, ledger) = app();
+    let core = app
         .visibility(visibility)
         .mcp(options.clone())
         .into_core()
@@ -447,11 +444,18 @@ pub fn desk(visibility: Visibility, options: McpOptions) -> Desk {
     let router = mcp::router(Arc::clone(&core), &options, shutdown.clone()).unwrap();
     Desk {
         router,
+        text: core.embedded().text,
         core,
         ledger,
-        text: embedded.text,
         shutdown,
     }
+}
+
+/// The application itself, and its ledger.
+pub fn app() -> (App, Ledger) {
+    let ledger = Ledger::default();
+    let app = App::new(embedded()).effect(ledger.clone()).identity(Tokens);
+    (app, ledger)
 }
 
 /// An answer with its whole body.

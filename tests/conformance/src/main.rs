@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use flowx_runtime::mcp::McpOptions;
-use flowx_runtime::{App, Cx, FlowCx, FlowError, Visibility, capability, flow};
+use flowx_runtime::{App, Cx, FlowCx, FlowError, Limits, Visibility, capability, flow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,6 +222,11 @@ async fn mixed(cx: &FlowCx<mixed>) -> Result<Mixed, Failure> {
 async fn main() -> anyhow::Result<()> {
     let app = App::new(&MANIFEST)
         .visibility(Visibility::All)
+        // The suite is one caller that is nobody, and in a hurry.
+        .limits(Limits {
+            anonymous_rate: None,
+            ..Limits::default()
+        })
         .mcp(McpOptions::default());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("listening on http://{}", listener.local_addr()?);

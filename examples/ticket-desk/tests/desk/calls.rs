@@ -19,6 +19,40 @@ fn a_caller_without_the_permission_is_refused_by_the_same_code_whoever_it_is() {
     assert_eq!(desk.effects(), (0, 0));
 }
 
+/// Who may not call hears that, and not what else would be wrong with the call.
+#[test]
+fn a_caller_who_may_not_hears_so_before_anything_about_the_call() {
+    let desk = Desk::unasked();
+    let json = ("content-type", "application/json");
+    for (token, status, code) in [
+        (
+            Some("Bearer agent-token"),
+            403,
+            "authorization.permission_denied",
+        ),
+        (None, 401, "authorization.not_authenticated"),
+    ] {
+        for body in [REFUND, "{}", "{", r#"{"amount_cents":"many"}"#] {
+            let bearer = token.map(|t| ("authorization", t));
+            let headers: Vec<_> = [json].into_iter().chain(bearer).collect();
+            let answer = desk.send("POST", "/api/v1/refunds", &headers, body.as_bytes());
+            assert_eq!(
+                (answer.status, answer.code().as_str()),
+                (status, code),
+                "{body}"
+            );
+        }
+        let call = desk.mcp_call(token, "ticket_refund", "{}");
+        assert!(call.contains(code), "{call}");
+    }
+    let permitted = [json, ("authorization", "Bearer support-token")];
+    let answer = desk.send("POST", "/api/v1/refunds", &permitted, REFUND.as_bytes());
+    assert_eq!(answer.code(), "http.idempotency_key_required");
+    let call = desk.mcp_call(Some("Bearer support-token"), "ticket_refund", "{}");
+    assert!(call.contains("input.invalid"), "{call}");
+    assert_eq!(desk.effects(), (0, 0));
+}
+
 #[test]
 fn nobody_and_a_bad_token_are_told_how_to_become_somebody() {
     let desk = Desk::unasked();
@@ -66,8 +100,8 @@ fn nobody_and_a_bad_token_are_told_how_to_become_somebody() {
     ];
     assert_eq!(
         desk.send("POST", "/api/v1/refunds", &twice, REFUND.as_bytes())
-            .status,
-        401
+            .code(),
+        "http.head_malformed"
     );
     let in_query = desk.send(
         "POST",

@@ -65,10 +65,20 @@ impl Desk {
 
     /// A request of that method, path, headers and body.
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n",
-            self.address
-        );
+        self.send_to(&self.address, method, path, headers, body)
+    }
+
+    /// The same, addressed to that host.
+    pub fn send_to(
+        &self,
+        host: &str,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
+        let mut request =
+            format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
         for (name, value) in headers {
             request.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -99,6 +109,23 @@ impl Desk {
             ("idempotency-key", key),
         ];
         self.send("POST", "/api/v1/refunds", &headers, body.as_bytes())
+    }
+
+    /// The body of the answer to a tool's call, as a client of 2026-07-28 makes it.
+    pub fn mcp_call(&self, authorization: Option<&str>, tool: &str, arguments: &str) -> String {
+        let mut headers = vec![
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", tool),
+        ];
+        headers.extend(authorization.map(|a| ("authorization", a)));
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        let answer = self.send("POST", "/mcp", &headers, body.as_bytes());
+        String::from_utf8(answer.body).unwrap()
     }
 
     /// How often the ledger and the gateway have been used.
@@ -148,6 +175,24 @@ impl Answer {
             head,
             body: bytes[end + 4..].to_vec(),
         }
+    }
+
+    /// Everything that a caller can tell answers by, but what differs in every answer.
+    pub fn telling(&self) -> (u16, Vec<String>, Value) {
+        let mut headers: Vec<String> = self
+            .head
+            .lines()
+            .skip(1)
+            .filter(|l| !l.starts_with("date:") && !l.starts_with("x-correlation-id:"))
+            .map(str::to_owned)
+            .collect();
+        headers.sort();
+        let mut body = serde_json::from_slice(&self.body).unwrap_or_default();
+        if let Some(id) = Value::as_object_mut(&mut body).and_then(|b| b.get_mut("correlationId")) {
+            assert_eq!(id.as_str().map(str::len), Some(36));
+            *id = Value::Null;
+        }
+        (self.status, headers, body)
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

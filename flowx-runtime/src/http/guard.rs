@@ -1,11 +1,27 @@
-//! What a request's head must be like before anything reads its body.
+//! What a request's head must be like before anything reads its body: one guard for every address of the server.
+//!
+//! A page that rebinds its own name to a loopback or private address makes the browser a caller inside. It sends its own name as `Host`, so
+//! a server that answers to its own names alone is out of its reach; a foreign page that calls a right name sends its `Origin`.
 //!
 //! The MCP library takes the first of several equal headers and splits an authority at its first colon, so that
-//! `127.0.0.1:8080.evil.example` passes for `127.0.0.1`. A page that rebinds its own name to a loopback address would then reach a
-//! server that listens there. Everything here is stricter than the library, and runs before it.
+//! `127.0.0.1:8080.evil.example` passes for `127.0.0.1`. Everything here is stricter than the library, and runs before it.
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
-use http::{HeaderMap, StatusCode, Uri};
+use std::sync::Arc;
+
+use ::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
+use ::http::{HeaderMap, Uri};
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use flowx_manifest::Category;
+
+use super::problem::{self, Challenge};
+use super::request::correlation_id;
+use crate::refusal::{Refusal, codes};
+
+/// Asked by address by whatever watches over the server, and tells nothing that a page could use.
+const OPEN: &str = "/flowx/health";
 
 /// Headers that must not stand twice: two readers could choose two values.
 const SINGLE: [HeaderName; 9] = [
@@ -45,17 +61,21 @@ pub(crate) enum HeadRefusal {
 }
 
 impl HeadRefusal {
-    pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            HeadRefusal::Twice(_) | HeadRefusal::MalformedHost => StatusCode::BAD_REQUEST,
-            HeadRefusal::Host(_) | HeadRefusal::MalformedOrigin | HeadRefusal::Origin(_) => {
-                StatusCode::FORBIDDEN
+    fn refusal(&self) -> Refusal {
+        let (code, category) = match self {
+            HeadRefusal::Twice(_) | HeadRefusal::MalformedHost => {
+                (codes::HEAD_MALFORMED, Category::Validation)
             }
-        }
+            HeadRefusal::Host(_) => (codes::HOST, Category::Forbidden),
+            HeadRefusal::MalformedOrigin | HeadRefusal::Origin(_) => {
+                (codes::ORIGIN, Category::Forbidden)
+            }
+        };
+        Refusal::new(code, category, self.to_string())
     }
 }
 
-/// An entry of `allowed_hosts` or `allowed_origins` that cannot be read.
+/// An entry of `allowed_hosts` or `allowed_origins`, or a public URL, that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{entry:?} is not {expected}")]
 pub struct BadAllowed {
@@ -70,10 +90,17 @@ pub struct BadAllowed {
 pub(crate) struct Guard {
     hosts: Vec<Authority>,
     origins: Vec<(String, Authority)>,
+    /// Whether a page that this server itself served is told by the `Host` that it was asked under. Where there is a public URL, that says it.
+    own_pages_by_host: bool,
 }
 
 impl Guard {
-    pub(crate) fn new(hosts: &[String], origins: &[String]) -> Result<Guard, BadAllowed> {
+    /// `public` is where the server is for the world; it answers to that name, and its own pages come from there.
+    pub(crate) fn new(
+        hosts: &[String],
+        origins: &[String],
+        public: Option<&str>,
+    ) -> Result<Guard, BadAllowed> {
         let host = |entry: &String| {
             Authority::parse_allowed(entry).ok_or_else(|| BadAllowed {
                 entry: entry.clone(),
@@ -95,10 +122,33 @@ impl Guard {
             }
             Ok((scheme.to_ascii_lowercase(), authority))
         };
+        let mut hosts: Vec<Authority> = hosts.iter().map(host).collect::<Result<_, _>>()?;
+        let mut origins: Vec<_> = origins.iter().map(origin).collect::<Result<_, _>>()?;
+        if let Some(url) = public {
+            // The address of a server may go on with a path; an origin does not.
+            let end = url.find("://").map_or(0, |at| at + 3);
+            let end = url[end..].find('/').map_or(url.len(), |at| end + at);
+            let (scheme, authority) = origin(&url[..end].to_owned()).map_err(|_| BadAllowed {
+                entry: url.to_owned(),
+                expected: "where the server is for the world: `https://desk.example`",
+            })?;
+            // On any port: a proxy in front passes on what it likes.
+            hosts.push(Authority {
+                port: Port::Any,
+                ..authority.clone()
+            });
+            origins.push((scheme, authority));
+        }
         Ok(Guard {
-            hosts: hosts.iter().map(host).collect::<Result<_, _>>()?,
-            origins: origins.iter().map(origin).collect::<Result<_, _>>()?,
+            hosts,
+            origins,
+            own_pages_by_host: public.is_none(),
         })
+    }
+
+    /// Puts the guard before every address of that router.
+    pub(crate) fn before<S: Clone + Send + Sync + 'static>(self, router: Router<S>) -> Router<S> {
+        router.layer(from_fn_with_state(Arc::new(self), guarded))
     }
 
     /// Refuses a head that two readers could read differently, that is not addressed to this server, or that a page of a
@@ -147,10 +197,31 @@ impl Guard {
         let allowed = |(s, a): &(String, Authority)| {
             *s == scheme && a.host == from.host && a.port.allows_exactly(from.port)
         };
-        if self.origins.iter().any(allowed) {
+        let own = || {
+            self.own_pages_by_host
+                && scheme == "http"
+                && asked.host == from.host
+                && (asked.port == from.port
+                    || asked.port == Port::Unsaid && from.port == Port::Is(80))
+        };
+        if self.origins.iter().any(allowed) || own() {
             Ok(())
         } else {
             Err(HeadRefusal::Origin(origin.to_owned()))
+        }
+    }
+}
+
+async fn guarded(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    if request.uri().path() == OPEN {
+        return next.run(request).await;
+    }
+    match guard.check(request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refused) => {
+            tracing::warn!(%refused, "a request was refused at its head");
+            let id = correlation_id(request.headers());
+            problem::response(&refused.refusal(), &id, &Challenge::default())
         }
     }
 }
@@ -255,7 +326,7 @@ mod tests {
             "http://dev.example:8080",
         ]
         .map(str::to_owned);
-        Guard::new(&loopback, &origins).expect("the entries are well-formed")
+        Guard::new(&loopback, &origins, None).expect("the entries are well-formed")
     }
 
     fn check(pairs: &[(&str, &str)]) -> Result<(), HeadRefusal> {
@@ -365,11 +436,49 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_this_server_may_call_it_and_a_page_beside_it_may_not() {
+        let from = |guard: &Guard, host: &str, origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, host.parse().expect("a value"));
+            headers.insert(ORIGIN, origin.parse().expect("a value"));
+            guard.check(&Uri::from_static("/"), &headers).is_ok()
+        };
+        let named = Guard::new(&["desk.example".to_owned()], &[], None).expect("well-formed");
+        assert!(from(&named, "desk.example", "http://desk.example"));
+        assert!(from(
+            &named,
+            "desk.example:8080",
+            "http://desk.example:8080"
+        ));
+        for origin in [
+            "http://desk.example:8081",
+            "https://desk.example",
+            "http://evil.example",
+        ] {
+            assert!(!from(&named, "desk.example:8080", origin), "{origin}");
+        }
+        assert!(
+            !from(&named, "evil.example", "http://evil.example"),
+            "a rebound name is same-origin with itself"
+        );
+        let public = Guard::new(&[], &[], Some("https://desk.example/base/")).expect("well-formed");
+        assert!(from(&public, "desk.example", "https://desk.example"));
+        assert!(from(&public, "desk.example:8080", "https://desk.example"));
+        assert!(
+            !from(&public, "desk.example", "http://desk.example"),
+            "an unencrypted page is not the server's own"
+        );
+    }
+
+    #[test]
     fn an_entry_that_cannot_be_read_is_an_error_at_start_up() {
         let bad = |hosts: &[&str], origins: &[&str]| {
             let own = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-            Guard::new(&own(hosts), &own(origins)).is_err()
+            Guard::new(&own(hosts), &own(origins), None).is_err()
         };
+        for public in ["desk.example", "https://", "https://a b/"] {
+            assert!(Guard::new(&[], &[], Some(public)).is_err(), "{public}");
+        }
         assert!(bad(&["http://localhost"], &[]));
         assert!(bad(&["localhost:*:*"], &[]));
         assert!(bad(&[], &["localhost"]));
