@@ -173,7 +173,12 @@ impl Run<'_> {
                         .current_dir(&folder)
                         .env("CARGO_TARGET_DIR", run.shared_target()),
                 );
-                counted(&outcome, libtest_counts(&outcome.text))
+                let counts = counted(&outcome, libtest_counts(&outcome.text));
+                if counts.passed + counts.failed == 0 {
+                    println!("the fixture ran no test");
+                    return one(false);
+                }
+                counts
             });
         }
     }
@@ -276,8 +281,10 @@ impl Run<'_> {
             all.failed += failed;
             all.skipped += skipped;
         }
+        // What could not be tested has not passed; `--quick` leaves it out on purpose.
         for missing in &self.tools.missing {
             println!("could not be installed: {missing}");
+            all.failed += 1;
         }
         println!(
             "{} passed, {} failed, {} skipped",
