@@ -79,6 +79,8 @@ codes! {
         "";
     NO_MANIFEST = "FLOWX1154", Error, "a target has no manifest to include, since the scan found errors",
         "mend the errors";
+    LIBRARY_UNTOLD = "FLOWX1155", Error, "a library that declares something does not tell the crates that depend on it",
+        "";
     LIBRARY_UNREADABLE = "FLOWX1160", Error, "the manifest of a library cannot be read",
         "build the library with the same version of FlowX";
     PACKAGE = "FLOWX1161", Error, "Cargo.toml cannot be understood",

@@ -17,6 +17,7 @@ use crate::flowx_names;
 use crate::library::{Exports, Library, export};
 use crate::package::{Package, PackageError, Target};
 use crate::scan::{Externs, ItemRef, Tree, TreeOptions};
+use crate::untold::{Place, Search, is_on, tells};
 
 /// Which features are on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,12 +128,25 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
     let mut read: BTreeSet<PathBuf> = package.read.iter().cloned().collect();
     let general = Findings::new();
     stack.push(package.root.clone());
+    let mut known: BTreeSet<String> = BTreeSet::new();
     let libraries = match &options.libraries {
         Libraries::Given(libraries) => libraries.clone(),
-        Libraries::Scan => {
-            path_libraries(options, &package, &features, &general, &mut read, stack)?
-        }
+        Libraries::Scan => path_libraries(
+            options, &package, &features, &general, &mut read, stack, &mut known,
+        )?,
     };
+    known.extend(libraries.iter().map(|l| l.exports.package.clone()));
+    // A library that is scanned on its own says nothing of those below it: what depends on it looks.
+    if stack.len() == 1 {
+        let mut search = Search {
+            options,
+            known,
+            findings: &general,
+            read: &mut read,
+            stack,
+        };
+        search.below(&package, &features, &[], None)?;
+    }
     stack.pop();
     let mut cfg = options.cfg.clone();
     cfg.set_features(features.iter().cloned());
@@ -311,15 +325,14 @@ fn path_libraries(
     findings: &Findings,
     read: &mut BTreeSet<PathBuf>,
     stack: &mut Vec<PathBuf>,
+    known: &mut BTreeSet<String>,
 ) -> Result<Vec<Library>, PackageError> {
     let mut libraries: Vec<Library> = Vec::new();
     for (name, dependency) in &package.dependencies {
         let Some(path) = dependency.path.as_deref().map(normalise) else {
             continue;
         };
-        let on = !dependency.optional
-            || features.contains(name)
-            || features.contains(&dependency.package);
+        let on = is_on(name, dependency, features, &options.cfg);
         if flowx_names::is_own_package(&dependency.package) || !on || stack.contains(&path) {
             continue;
         }
@@ -352,6 +365,10 @@ fn path_libraries(
         };
         let output = scan(&inner_options, stack)?;
         read.extend(output.read.iter().cloned());
+        known.insert(output.package.name.clone());
+        if !tells(&output) {
+            findings.push(Place::of(options.files, package, name).finding(&output, &[]));
+        }
         for library in output.libraries {
             if libraries
                 .iter()

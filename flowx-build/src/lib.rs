@@ -22,6 +22,7 @@ mod stamp;
 mod survey;
 mod tools;
 mod types;
+mod untold;
 
 pub use driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, scan_package};
 pub use emit::{Emit, emit};

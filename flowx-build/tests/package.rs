@@ -378,3 +378,78 @@ pub async fn pay(cx: &FlowCx<pay>, order: Order) -> Result<(), DeskError> { todo
             .all(|f| f.severity != Severity::Error)
     );
 }
+
+const SILENT: &str = "flowx_runtime::include_manifest!(); use flowx_runtime::*;\n\
+    #[effect(id = \"bank\", class = spends)] pub struct Bank;\n";
+const QUIET_MAIN: &str = "flowx_runtime::include_manifest!(); fn main() {}";
+
+fn with_library(app: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let toml = format!(
+        "[package]\nname='app'\nversion='1.0.0'\nedition='2024'\n[dependencies]\nflowx-runtime='0.1'\n{app}"
+    );
+    let mut all = vec![
+        ("app/Cargo.toml", toml.as_str()),
+        ("app/src/main.rs", QUIET_MAIN),
+    ];
+    all.extend(files);
+    found(&scan(&all))
+}
+
+fn desk(links: &str) -> String {
+    format!(
+        "[package]\nname='desk-lib'\nversion='1.0.0'\nedition='2024'\n{links}\n[dependencies]\nflowx-runtime='0.1'"
+    )
+}
+
+#[test]
+fn a_library_that_declares_and_does_not_tell_is_reported_where_it_is_depended_on() {
+    let (silent, telling) = (desk(""), desk("links='flowx-desk'"));
+    let named = "the-desk={package='desk-lib',path='../desk'}";
+    let lib = ("desk/src/lib.rs", SILENT);
+    let untold = with_library(named, &[("desk/Cargo.toml", &silent), lib]);
+    assert_eq!(untold, ["FLOWX1155 Cargo.toml:7"]);
+    let told = with_library(named, &[("desk/Cargo.toml", &telling), lib]);
+    assert_eq!(told, Vec::<String>::new());
+    // One that declares nothing has nothing to tell, and one that is not built neither.
+    let nothing = ("desk/src/lib.rs", "pub fn add() {}");
+    assert!(with_library(named, &[("desk/Cargo.toml", &silent), nothing]).is_empty());
+    for off in [
+        "the-desk={package='desk-lib',path='../desk',optional=true}",
+        "[target.'cfg(windows)'.dependencies]\nthe-desk={package='desk-lib',path='../desk'}",
+        "[dev-dependencies]\nthe-desk={package='desk-lib',path='../desk'}",
+    ] {
+        assert!(
+            with_library(off, &[("desk/Cargo.toml", &silent), lib]).is_empty(),
+            "{off}"
+        );
+    }
+}
+
+#[test]
+fn a_library_behind_one_that_knows_nothing_of_flowx_is_reported_too() {
+    let plain = "[package]\nname='plain'\nversion='1.0.0'\nedition='2024'\n[dependencies]\ndesk-lib={path='../desk'}";
+    for links in ["", "links='flowx-desk'"] {
+        let desk = desk(links);
+        let files = [
+            ("plain/Cargo.toml", plain),
+            ("plain/src/lib.rs", ""),
+            ("desk/Cargo.toml", desk.as_str()),
+            ("desk/src/lib.rs", SILENT),
+        ];
+        assert_eq!(
+            with_library("plain={path='../plain'}", &files),
+            ["FLOWX1155 Cargo.toml:7"],
+            "{links}"
+        );
+    }
+    // Named beside it, it tells.
+    let desk = desk("links='flowx-desk'");
+    let files = [
+        ("plain/Cargo.toml", plain),
+        ("plain/src/lib.rs", ""),
+        ("desk/Cargo.toml", desk.as_str()),
+        ("desk/src/lib.rs", SILENT),
+    ];
+    let both = "plain={path='../plain'}\ndesk-lib={path='../desk'}";
+    assert_eq!(with_library(both, &files), Vec::<String>::new());
+}

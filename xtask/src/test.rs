@@ -44,6 +44,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
     all.doc_tests();
     all.committed_manifests();
     all.fixtures();
+    all.packaged();
     all.lies();
     all.clients();
     all.licences();
@@ -183,6 +184,36 @@ impl Run<'_> {
         }
     }
 
+    /// A crate as its user publishes it: packaged, unpacked somewhere else, and built there without a file of it changing.
+    fn packaged(&mut self) {
+        self.step("cargo package", |run| {
+            let target = run.shared_target();
+            match unpack(run, &target) {
+                Ok(folder) => {
+                    let before = files_below(&folder);
+                    let outcome = process::run(
+                        run.cargo(&["test", "--quiet"])
+                            .current_dir(&folder)
+                            .env("CARGO_TARGET_DIR", &target),
+                    );
+                    let changed = files_below(&folder) != before;
+                    if changed {
+                        println!("the build has changed the package");
+                    }
+                    let counts = counted(&outcome, libtest_counts(&outcome.text));
+                    Counts {
+                        failed: counts.failed + u64::from(changed),
+                        ..counts
+                    }
+                }
+                Err(what) => {
+                    println!("{what}");
+                    one(false)
+                }
+            }
+        });
+    }
+
     /// Crates that must not build. `expect.txt` holds, line by line, what the compiler's output must say.
     fn lies(&mut self) {
         for folder in crates_in(&self.root.join("tests/lies")) {
@@ -293,6 +324,78 @@ impl Run<'_> {
         // A run that tested nothing must not look like one that passed.
         i32::from(all.failed > 0 || all.passed == 0)
     }
+}
+
+/// `tests/packaged` as `cargo package` makes it, unpacked. What is not published yet is taken from here.
+fn unpack(run: &Run<'_>, target: &Path) -> Result<PathBuf, String> {
+    let package = [
+        "package",
+        "--quiet",
+        "--allow-dirty",
+        "--no-verify",
+        "--exclude-lockfile",
+    ];
+    let packaged = process::run(
+        run.cargo(&package)
+            .current_dir(run.root.join("tests/packaged"))
+            .env("CARGO_TARGET_DIR", target),
+    );
+    if !packaged.success {
+        return Err("cargo package failed".to_owned());
+    }
+    let folder = target.join("unpacked");
+    let fail = |e: std::io::Error| e.to_string();
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(fail)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(fail)?;
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf")
+        .arg(target.join("package/packaged-0.1.0.crate"))
+        .arg("-C")
+        .arg(&folder);
+    if !process::run(&mut tar).success {
+        return Err("the package cannot be unpacked".to_owned());
+    }
+    let folder = folder.join("packaged-0.1.0");
+    let manifest = folder.join("Cargo.toml");
+    let mut text = std::fs::read_to_string(&manifest).map_err(fail)?;
+    if text.contains("path = \"../") {
+        return Err("the package still points beside itself".to_owned());
+    }
+    text.push_str("\n[workspace]\n\n[patch.crates-io]\n");
+    for name in [
+        "flowx-runtime",
+        "flowx-build",
+        "flowx-macros",
+        "flowx-manifest",
+        "flowx-syntax",
+        "flowx-diff",
+        "flowx-verify",
+    ] {
+        let path = run.root.join(name).display().to_string();
+        text.push_str(&format!("{name} = {{ path = {path:?} }}\n"));
+    }
+    std::fs::write(&manifest, text).map_err(fail)?;
+    Ok(folder)
+}
+
+/// Every file below that folder with its bytes, but what cargo itself keeps there.
+fn files_below(folder: &Path) -> std::collections::BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.file_name().is_some_and(|n| n != "Cargo.lock") {
+                let bytes = std::fs::read(&path).unwrap_or_default();
+                found.insert(path, bytes);
+            }
+        }
+    }
+    found
 }
 
 fn one(passed: bool) -> Counts {

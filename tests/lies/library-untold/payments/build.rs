@@ -1,0 +1,3 @@
+fn main() {
+    flowx_build::emit();
+}
