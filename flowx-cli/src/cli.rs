@@ -134,7 +134,6 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Writes the man pages into a folder
-    #[command(hide = true)]
     Man {
         /// The folder
         dir: PathBuf,
@@ -259,7 +258,7 @@ pub struct Inspect {
 /// Where the operator's side is found.
 #[derive(Args, Clone, Debug)]
 pub struct Server {
-    /// The server, e.g. http://127.0.0.1:8080
+    /// The server, as `http://127.0.0.1:8080`; or, to read only, its store: `sqlite:FILE`, `postgres://…`
     #[arg(long, env = "FLOWX_SERVER", global = true, value_name = "URL")]
     pub server: Option<String>,
     /// The environment variable that holds the bearer token

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "../../flowx-runtime/tests/common/postgres.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod postgres;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -9,6 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use common::Sandbox;
 use flowx_manifest::audit_chain::{Head, Link};
+use sqlx::Connection;
 
 type Requests = Arc<Mutex<Vec<(String, String)>>>;
 
@@ -354,6 +358,11 @@ fn an_exported_trail_is_whole_or_says_what_is_wrong() {
     sandbox
         .flowx(&["audit", "verify", "missing"])
         .refused(3, "missing");
+    // What a failed export leaves behind is no chain that was checked.
+    sandbox.write("empty", "");
+    sandbox
+        .flowx(&["audit", "verify", "empty"])
+        .refused(3, "no link");
     sandbox
         .flowx(&["audit", "verify", "whole", "--head", "5"])
         .refused(2, "SEQ:HASH");
@@ -388,34 +397,65 @@ fn a_servers_trail_is_read_page_by_page_and_held_against_its_head() {
 }
 
 #[test]
-fn a_store_is_read_and_never_made_or_changed() {
+fn a_store_that_is_not_there_is_not_made() {
     let sandbox = Sandbox::empty();
-    sandbox
-        .flowx(&["audit", "verify", "--server", "sqlite:none.db"])
-        .refused(3, "none.db");
+    for verb in ["verify", "export"] {
+        sandbox
+            .flowx(&["audit", verb, "--server", "sqlite:none.db"])
+            .refused(3, "none.db");
+    }
     assert!(!sandbox.path("none.db").exists());
-    // A store as the runtime makes it: its own migration, and a chain of three.
-    let migration = include_str!("../../flowx-runtime/migrations/sqlite/0001_first.sql");
-    let links = chain(3);
-    let address = format!("sqlite:{}", sandbox.path("desk.db").display());
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let run_sql = |statements: String| {
-        runtime.block_on(async {
-            use sqlx::Connection;
-            let options: sqlx::sqlite::SqliteConnectOptions = address.parse().unwrap();
-            let mut connection =
-                sqlx::SqliteConnection::connect_with(&options.create_if_missing(true))
+}
+
+/// Runs statements on a connection of one of the two kinds, as the runtime would that made the store.
+macro_rules! execute {
+    ($connection:expr, $statements:expr) => {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(async {
+                sqlx::raw_sql(sqlx::AssertSqlSafe($statements))
+                    .execute(&mut $connection.await.unwrap())
                     .await
                     .unwrap();
-            sqlx::raw_sql(sqlx::AssertSqlSafe(statements))
-                .execute(&mut connection)
-                .await
-                .unwrap();
-        });
+            })
     };
+}
+
+#[test]
+fn an_sqlite_store_is_read_and_never_changed() {
+    let sandbox = Sandbox::empty();
+    let address = format!("sqlite:{}", sandbox.path("desk.db").display());
+    let migration = include_str!("../../flowx-runtime/migrations/sqlite/0001_first.sql");
+    a_store_is_read_and_never_changed(&sandbox, &address, migration, &|statements| {
+        let options: sqlx::sqlite::SqliteConnectOptions = address.parse().unwrap();
+        let options = options.create_if_missing(true);
+        execute!(
+            sqlx::SqliteConnection::connect_with(&options),
+            statements.to_owned()
+        );
+    });
+}
+
+#[test]
+fn a_postgresql_store_is_read_and_never_changed() {
+    let sandbox = Sandbox::empty();
+    let postgres = postgres::Postgres::start();
+    let address = postgres.database("desk");
+    let migration = include_str!("../../flowx-runtime/migrations/postgres/0001_first.sql");
+    a_store_is_read_and_never_changed(&sandbox, &address, migration, &|statements| {
+        execute!(sqlx::PgConnection::connect(&address), statements.to_owned());
+    });
+}
+
+fn a_store_is_read_and_never_changed(
+    sandbox: &Sandbox,
+    address: &str,
+    migration: &str,
+    run_sql: &dyn Fn(&str),
+) {
+    let links = chain(3);
     let mut statements = migration.to_owned();
     for link in &links {
         statements.push_str(&format!(
@@ -432,8 +472,8 @@ fn a_store_is_read_and_never_made_or_changed() {
         "INSERT INTO proposals VALUES ('p1', 'k', 'waiting', 1, 'refund-bot', NULL, NULL, '{}');",
         PROPOSAL.replace("\\u202e", "")
     ));
-    run_sql(statements);
-    let verify = || sandbox.flowx(&["audit", "verify", "--server", &address]);
+    run_sql(&statements);
+    let verify = || sandbox.flowx(&["audit", "verify", "--server", address]);
     let run = verify().ok();
     assert!(
         run.stdout.contains("3 links") && run.stderr.contains("1 record not chained"),
@@ -442,14 +482,18 @@ fn a_store_is_read_and_never_made_or_changed() {
         run.stderr
     );
     let run = sandbox
-        .flowx(&["proposals", "list", "--server", &address])
+        .flowx(&["audit", "export", "--server", address])
+        .ok();
+    assert_eq!(run.stdout, lines(&links));
+    let run = sandbox
+        .flowx(&["proposals", "list", "--server", address])
         .ok();
     assert!(run.stdout.contains("p1"), "{}", run.stdout);
     sandbox
-        .flowx(&["proposals", "show", "p1", "--server", &address])
+        .flowx(&["proposals", "show", "p1", "--server", address])
         .ok();
     sandbox
-        .flowx(&["proposals", "show", "p2", "--server", &address])
+        .flowx(&["proposals", "show", "p2", "--server", address])
         .refused(3, "p2");
     sandbox
         .flowx(&[
@@ -460,11 +504,16 @@ fn a_store_is_read_and_never_made_or_changed() {
             "f00d",
             "--yes",
             "--server",
-            &address,
+            address,
         ])
         .refused(2, "made by the server");
-    run_sql("DELETE FROM audit WHERE seq = 3;".to_owned());
+    run_sql("DELETE FROM audit WHERE seq = 3;");
     assert!(verify().exits(1).stdout.contains("the end is missing"));
-    run_sql("UPDATE audit SET record = '{}' WHERE seq = 1;".to_owned());
+    run_sql("UPDATE audit SET record = '{}' WHERE seq = 1;");
     assert!(verify().exits(1).stdout.contains("link 1 has been edited"));
+    // An export is what stands there; whether that is whole, `verify` says.
+    let run = sandbox
+        .flowx(&["audit", "export", "--server", address])
+        .ok();
+    assert_eq!(run.stdout.lines().count(), 2);
 }

@@ -14,7 +14,7 @@ cp "$here"/*.mjs "$tools/node/"
 
 target=${CARGO_TARGET_DIR:-$root/target}
 only=${1:-all}
-(cd "$root" && cargo build --quiet -p ticket-desk -p flowx-conformance) || exit 1
+(cd "$root" && cargo build --quiet -p ticket-desk -p flowx-conformance -p flowx-cli) || exit 1
 work=$(mktemp -d)
 passed=0
 failed=0
@@ -69,6 +69,9 @@ if [ "$only" = all ] || [ "$only" = desk ]; then
     fi
     if serve elicit3 "$target/debug/ticket-desk" --listen 127.0.0.1:0 --store sqlite::memory:; then
         count "Python 2.3, asked" "$python" "$here/client.py" "$address" elicit
+    fi
+    if serve gate "$target/debug/ticket-desk" --listen 127.0.0.1:0 --store "sqlite:$work/gate.db" --confirmation gate; then
+        count "flowx as operator" "$python" "$here/operator.py" "$address" "$target/debug/flowx" "sqlite:$work/gate.db"
     fi
 fi
 

@@ -33,6 +33,10 @@ pub(super) fn run(context: &Context, args: &cli::Audit) -> Result<u8, Failure> {
             report(context, outcome, waiting, json)
         }
         AuditVerb::Export => {
+            if let Some(address) = args.server.server.as_deref().filter(|a| store::is_store(a)) {
+                store::links(address, |link| print(&format!("{}\n", link.to_line())))?;
+                return Ok(OK);
+            }
             let operator = Operator::new(&args.server)?;
             let mut after = 0;
             while let Some(last) = page(&operator, after, |line, _| print(&format!("{line}\n")))? {

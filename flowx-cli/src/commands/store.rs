@@ -45,25 +45,12 @@ pub(super) fn is_store(text: &str) -> bool {
 pub(super) fn verify(address: &str, kept: Option<Head>) -> Result<Trail, Failure> {
     block(address, async |store| {
         let mut verifier = Verifier::new(Head::default(), kept);
-        let query = "SELECT seq, at, record, prev, hash FROM audit ORDER BY seq";
-        let broken = on!(&mut *store, c => {
-            let mut rows = sqlx::query(query).fetch(c);
-            let mut broken = None;
-            while let Some(row) = rows.try_next().await? {
-                let link = Link {
-                    seq: u64::try_from(row.try_get::<i64, _>("seq")?).unwrap_or_default(),
-                    at: row.try_get("at")?,
-                    record: row.try_get("record")?,
-                    prev: row.try_get("prev")?,
-                    hash: row.try_get("hash")?,
-                };
-                if let Err(why) = verifier.next(&link) {
-                    broken = Some(why.to_string());
-                    break;
-                }
-            }
-            broken
-        });
+        let mut broken = None;
+        walk(store, |link| {
+            broken = verifier.next(link).err().map(|why| why.to_string());
+            broken.is_none()
+        })
+        .await?;
         let (seq, hash) = on!(&mut *store, c => {
             let row = sqlx::query("SELECT seq, hash FROM audit_head WHERE one = 1").fetch_one(c).await?;
             (row.try_get::<i64, _>("seq")?, row.try_get::<String, _>("hash")?)
@@ -85,6 +72,25 @@ pub(super) fn verify(address: &str, kept: Option<Head>) -> Result<Trail, Failure
         };
         Ok(Trail { outcome, waiting })
     })
+}
+
+/// Hands on the chain in a store as it stands, link by link.
+///
+/// # Errors
+/// When the store cannot be read, and what `each` says.
+pub(super) fn links(
+    address: &str,
+    mut each: impl FnMut(&Link) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    block(address, async |store| {
+        walk(store, |link| {
+            outcome = each(link);
+            outcome.is_ok()
+        })
+        .await
+    })?;
+    outcome
 }
 
 /// The whole records of proposals, as JSON, oldest first.
@@ -111,6 +117,27 @@ pub(super) fn proposals(
         });
         Ok(bodies)
     })
+}
+
+/// Reads the chain until there is no more, or `each` has had enough.
+async fn walk(store: &mut Store, mut each: impl FnMut(&Link) -> bool) -> Result<(), sqlx::Error> {
+    let query = "SELECT seq, at, record, prev, hash FROM audit ORDER BY seq";
+    on!(store, c => {
+        let mut rows = sqlx::query(query).fetch(c);
+        while let Some(row) = rows.try_next().await? {
+            let link = Link {
+                seq: u64::try_from(row.try_get::<i64, _>("seq")?).unwrap_or_default(),
+                at: row.try_get("at")?,
+                record: row.try_get("record")?,
+                prev: row.try_get("prev")?,
+                hash: row.try_get("hash")?,
+            };
+            if !each(&link) {
+                break;
+            }
+        }
+    });
+    Ok(())
 }
 
 fn block<T>(
