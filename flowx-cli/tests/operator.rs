@@ -485,6 +485,11 @@ fn a_store_is_read_and_never_changed(
         .flowx(&["audit", "export", "--server", address])
         .ok();
     assert_eq!(run.stdout, lines(&links));
+    assert!(
+        run.stderr.contains("1 record not chained"),
+        "{}",
+        run.stderr
+    );
     let run = sandbox
         .flowx(&["proposals", "list", "--server", address])
         .ok();

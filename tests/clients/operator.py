@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -92,7 +93,12 @@ code, _, err = flowx("proposals", "reject", second["id"], "--reason", "no", serv
 check("but decides nothing", code == 2, err)
 code, out, err = flowx("audit", "verify", server=STORE)
 check("the store's trail is whole", code == 0 and "whole" in out, (out, err))
-code, trail, err = flowx("audit", "export", server=STORE)
+# Records are linked right after they are written.
+for _ in range(100):
+    code, trail, err = flowx("audit", "export", server=STORE)
+    if "not chained" not in err:
+        break
+    time.sleep(0.1)
 kinds = {json.loads(json.loads(line)["record"])["kind"] for line in trail.splitlines()}
 check("and tells of the proposals, the decisions and the run", code == 0 and {"proposal.waiting", "proposal.done", "proposal.rejected"} <= kinds, kinds)
 with tempfile.TemporaryDirectory() as folder:

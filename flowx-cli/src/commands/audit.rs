@@ -34,7 +34,9 @@ pub(super) fn run(context: &Context, args: &cli::Audit) -> Result<u8, Failure> {
         }
         AuditVerb::Export => {
             if let Some(address) = args.server.server.as_deref().filter(|a| store::is_store(a)) {
-                store::links(address, |link| print(&format!("{}\n", link.to_line())))?;
+                let waiting =
+                    store::links(address, |link| print(&format!("{}\n", link.to_line())))?;
+                not_chained(context, waiting);
                 return Ok(OK);
             }
             let operator = Operator::new(&args.server)?;
@@ -183,14 +185,17 @@ fn report(
     } else {
         print(&text)?;
     }
-    if waiting > 0 {
-        context.note(&format!(
-            "{} not chained yet",
-            crate::output::plural(usize::try_from(waiting).unwrap_or_default(), "record")
-        ));
-    }
+    not_chained(context, waiting);
     if code == OK {
         context.note("keep the head (SEQ:HASH) elsewhere and give it back with --head, and a chain written anew is found too");
     }
     Ok(code)
+}
+
+/// Records are written with what they tell of and linked right after; those between are in no chain yet.
+fn not_chained(context: &Context, waiting: i64) {
+    if waiting > 0 {
+        let records = crate::output::plural(usize::try_from(waiting).unwrap_or_default(), "record");
+        context.note(&format!("{records} not chained yet"));
+    }
 }

@@ -55,7 +55,7 @@ pub(super) fn verify(address: &str, kept: Option<Head>) -> Result<Trail, Failure
             let row = sqlx::query("SELECT seq, hash FROM audit_head WHERE one = 1").fetch_one(c).await?;
             (row.try_get::<i64, _>("seq")?, row.try_get::<String, _>("hash")?)
         });
-        let waiting: i64 = on!(&mut *store, c => sqlx::query("SELECT COUNT(*) AS n FROM audit_inbox").fetch_one(c).await?.try_get("n")?);
+        let waiting = waiting(store).await?;
         let outcome = match broken {
             Some(why) => Err(why),
             None => match verifier.finish() {
@@ -74,23 +74,24 @@ pub(super) fn verify(address: &str, kept: Option<Head>) -> Result<Trail, Failure
     })
 }
 
-/// Hands on the chain in a store as it stands, link by link.
+/// Hands on the chain in a store as it stands, link by link; the number of records that are not chained yet.
 ///
 /// # Errors
 /// When the store cannot be read, and what `each` says.
 pub(super) fn links(
     address: &str,
     mut each: impl FnMut(&Link) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+) -> Result<i64, Failure> {
     let mut outcome = Ok(());
-    block(address, async |store| {
+    let waiting = block(address, async |store| {
         walk(store, |link| {
             outcome = each(link);
             outcome.is_ok()
         })
-        .await
+        .await?;
+        waiting(store).await
     })?;
-    outcome
+    outcome.map(|()| waiting)
 }
 
 /// The whole records of proposals, as JSON, oldest first.
@@ -138,6 +139,11 @@ async fn walk(store: &mut Store, mut each: impl FnMut(&Link) -> bool) -> Result<
         }
     });
     Ok(())
+}
+
+async fn waiting(store: &mut Store) -> Result<i64, sqlx::Error> {
+    let query = "SELECT COUNT(*) AS n FROM audit_inbox";
+    on!(store, c => sqlx::query(query).fetch_one(c).await?.try_get("n"))
 }
 
 fn block<T>(
