@@ -16,24 +16,26 @@ async function ask(path, options) {
   return body;
 }
 
-function fact(name, value) {
+// An argument has a place of its own: named as a fact, it must not be taken for one.
+function put(list, name, value) {
   const dt = document.createElement("dt");
   const dd = document.createElement("dd");
   dt.textContent = name;
   dd.textContent = value;
-  at("facts").append(dt, dd);
+  at(list).append(dt, dd);
 }
 
 function show(call) {
   fingerprint = call.fingerprint;
   at("facts").replaceChildren();
-  fact("What", call.title);
-  fact("Asked by", call.askedBy);
-  fact("It can reach", call.effects.join(", ") || "nothing beyond reading");
-  fact("It needs the permissions", call.permissions.join(", ") || "none");
-  for (const argument of call.arguments) fact(argument.name, argument.value);
-  if (call.withheld.length > 0) fact("Withheld as sensitive", call.withheld.join(", "));
-  fact("Status", call.status);
+  at("arguments").replaceChildren();
+  put("facts", "What", call.title);
+  put("facts", "Asked by", call.askedBy);
+  put("facts", "It can reach", call.effects.join(", ") || "nothing beyond reading");
+  put("facts", "It needs the permissions", call.permissions.join(", ") || "none");
+  put("facts", "Status", call.status);
+  for (const argument of call.arguments) put("arguments", argument.name, argument.value);
+  if (call.withheld.length > 0) put("facts", "Withheld as sensitive", call.withheld.join(", "));
   const open = call.mayDecide && call.status === "waiting";
   at("yes").disabled = at("no").disabled = !open;
   at("what").hidden = false;
