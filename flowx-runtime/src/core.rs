@@ -17,7 +17,7 @@ use crate::channel::Channel;
 use crate::embedded::{Embedded, FlowBinding};
 use crate::engine::{Call, Effects};
 use crate::gate::{Gate, Pass};
-use crate::identity::{Identity, Principal};
+use crate::identity::{Current, Identity, Principal};
 use crate::input::Contract;
 use crate::invocation::{CallOutcome, Clock, Ids, Invocation};
 use crate::limits::{Limits, RateLimiter, counted_as};
@@ -106,6 +106,14 @@ impl Core {
             rate.take(&self.counted_as(counted, parts), Instant::now())?;
         }
         known.map(Arc::new)
+    }
+
+    /// What somebody who asked earlier may now; see [`Identity::current`]. Without an identity nobody is known.
+    pub(crate) async fn current(&self, who: &Principal) -> Result<Current, Refusal> {
+        match &self.identity {
+            Some(identity) => identity.current(who).await,
+            None => Ok(Current::CannotSay),
+        }
     }
 
     /// What the limits of one caller are kept under: who it is, and for somebody unknown where it comes from.

@@ -41,10 +41,10 @@ pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
 pub use flowx_diff::Review;
 pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
-pub use gate::{GateOptions, Webhook, gate_codes};
+pub use gate::{GateOptions, Key as SealingKey, Webhook, gate_codes};
 pub use http::RouteError;
 pub use identity::{
-    BearerTokens, Identity, Jwt, JwtError, Principal, PrincipalKind, TokenFileError,
+    BearerTokens, Current, Identity, Jwt, JwtError, Principal, PrincipalKind, TokenFileError,
 };
 pub use input::InputError;
 pub use invocation::{CallOutcome, Clock, Ids, Invocation, Output, System, Transport};

@@ -8,6 +8,7 @@ use flowx_manifest::{Approval, DecidedBy, Finish, Json};
 use super::facts::Facts;
 use super::pass::{failed, not_now, proposal_record};
 use super::shown::shown;
+use super::vault::Place;
 use super::{Gate, Pass, gate_codes, is_agent, millis, store_refusal, unreachable};
 use crate::channel::Channel;
 use crate::identity::PrincipalKind;
@@ -167,9 +168,14 @@ impl Gate {
                 "This call was begun, and how it ended is not known. A person looks into it; it is not run again meanwhile.",
             ))),
             Status::Done if recently => match &found.outcome {
-                Some(Outcome::Done { output, .. }) => Look::Answer(CallOutcome::Done(Output {
-                    text: output.clone(),
-                })),
+                Some(Outcome::Done { output, .. }) => {
+                    let output = self.disclose(&found.id, Place::Output, output).await?;
+                    Look::Answer(match output {
+                        Some(text) => CallOutcome::Done(Output { text }),
+                        // It ran, and is not run again because its answer is lost.
+                        None => CallOutcome::Refused(ended(found.status)),
+                    })
+                }
                 _ => Look::Ask,
             },
             Status::Rejected if recently => {
@@ -278,8 +284,13 @@ impl Gate {
             .expires
             .map(|d| millis(d.to_std()))
             .or(self.options.decide_within.map(millis));
+        let id = self.ids.new_id().to_string();
+        let input = self
+            .enclose(&id, Place::Input, &facts.input)
+            .await
+            .map_err(of_store)?;
         Ok(Proposal {
-            id: self.ids.new_id().to_string(),
+            id,
             call_key: facts.call_key.clone(),
             fingerprint: fingerprint.to_owned(),
             status: Status::Waiting,
@@ -287,7 +298,7 @@ impl Gate {
             flow: facts.flow.reference.clone(),
             descriptor: facts.descriptor.to_owned(),
             agent_declaration: facts.agent_declaration.map(str::to_owned),
-            input: Some(facts.input.clone()),
+            input: Some(input),
             input_digest: facts.input_digest.clone(),
             subject_version,
             requester: Requester::of(principal, invocation.skill.as_deref()),

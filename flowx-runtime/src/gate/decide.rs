@@ -1,20 +1,22 @@
 //! What a person does about a proposal: reads it, says yes or no, takes it back, or says "from now on, alone".
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use flowx_manifest::{Category, Finish, Json, Leave};
+use flowx_manifest::json::{Limits, parse};
+use flowx_manifest::{Category, Finish, Json, Leave, PermissionName};
 
 use super::approvals::{of_store, refused};
 use super::pass::not_now;
-use super::{Gate, Pass, gate_codes};
+use super::{Gate, Pass, gate_codes, millis};
 use crate::agents::{ReachOfRule, StandingRule};
 use crate::audit::Record;
 use crate::channel::NoChannel;
 use crate::core::Core;
-use crate::identity::{Principal, PrincipalKind};
+use crate::identity::{Current, Principal, PrincipalKind};
 use crate::invocation::{Invocation, Transport};
 use crate::proposals::{
-    Covered, DECIDE_PERMISSION, Proposal, Status, Step, fingerprint, may_decide, may_see, step,
+    Covered, DECIDE_PERMISSION, No, Proposal, Status, Step, fingerprint, may_decide, may_see, step,
 };
 use crate::refusal::{Refusal, codes};
 use crate::store::Page;
@@ -90,7 +92,12 @@ impl Gate {
     ) -> Result<Proposal, Refusal> {
         loop {
             let found = self.proposal_for(who, id).await?;
-            let current = self.fingerprint_now(&found).await?;
+            let asker = self.asker_now(core, &found).await?;
+            let current = match &asker {
+                // There is nobody any more whose call it would be.
+                Asker::Gone => "nobody asks this any more".to_owned(),
+                _ => self.fingerprint_now(&found).await?,
+            };
             let run = (found.finish == Finish::Run).then(|| self.execution(&found));
             let wanted = Step::Approve {
                 by: who,
@@ -112,16 +119,23 @@ impl Gate {
                 continue;
             }
             if let Err(no) = verdict.answer {
-                return Err(refused(&no));
+                return Err(match (&asker, &no) {
+                    (Asker::Gone, No::Stale) => not_now(
+                        gate_codes::STALE,
+                        "Whoever asked this is not known any more, or asked too long ago to be believed, so it was not run.",
+                    ),
+                    _ => refused(&no),
+                });
             }
             if next.status != Status::Executing {
                 return Ok(next);
             }
-            let (gate, core, approver) = (Arc::clone(self), Arc::clone(core), who.clone());
+            let together = found.requester.together_with(asker.permissions(), who);
+            let (gate, core) = (Arc::clone(self), Arc::clone(core));
             // A task of its own: an approver who closes the page does not stop what they set going.
             let running = self
                 .tasks
-                .spawn(async move { gate.run_approved(&core, next, &approver).await });
+                .spawn(async move { gate.run_approved(&core, next, together).await });
             let _ = running.await;
             return self.proposal_for(who, id).await;
         }
@@ -131,22 +145,23 @@ impl Gate {
         self: Arc<Self>,
         core: &Arc<Core>,
         proposal: Proposal,
-        approver: &Principal,
+        together: Principal,
     ) {
-        let input = proposal.input.as_deref().unwrap_or_default();
-        let read =
-            flowx_manifest::json::parse(input.as_bytes(), flowx_manifest::json::Limits::DOCUMENT);
-        let together = Arc::new(proposal.requester.together_with(approver));
+        // Opened a moment ago for its fingerprint; a key that is gone since leaves nothing to run.
+        let input = self.input_of(&proposal).await.ok().flatten();
+        let read = input.as_deref().and_then(|input| {
+            let read = parse(input.as_bytes(), Limits::DOCUMENT).ok();
+            read.filter(|read| read.to_canonical() == input)
+        });
         let mut invocation = Invocation::new(
             proposal.flow.clone(),
-            together,
+            Arc::new(together),
             Json::Null,
             Transport::Proposal,
         );
         invocation.correlation_id = proposal.correlation_id.clone();
-        let input = read.ok().filter(|i| i.to_canonical() == input);
         let pass = Pass::held(&self, invocation.clone(), proposal);
-        match input {
+        match read {
             Some(input) => {
                 invocation.input = input;
                 core.run_admitted(invocation, Arc::new(NoChannel), pass)
@@ -207,7 +222,7 @@ impl Gate {
         &self,
         proposal: &Proposal,
         who: &Principal,
-        no: Option<crate::proposals::No>,
+        no: Option<No>,
     ) -> Refusal {
         let refusal = no.as_ref().map_or_else(
             || not_now(gate_codes::DECIDED, "There is nothing to decide."),
@@ -231,13 +246,15 @@ impl Gate {
 
     /// The fingerprint of the proposed call as it would run now: everything but the call itself is read anew.
     pub(super) async fn fingerprint_now(&self, proposal: &Proposal) -> Result<String, Refusal> {
-        let input = proposal.input.as_deref().unwrap_or_default();
-        let version = self.hooks.version_of(&proposal.flow, input).await?;
+        let Some(input) = self.input_of(proposal).await.map_err(of_store)? else {
+            return Ok("what would run is not what was asked".to_owned());
+        };
+        let version = self.hooks.version_of(&proposal.flow, &input).await?;
         let requester = &proposal.requester;
         let agent = requester.agent.as_ref().map(|a| a.as_str());
         Ok(fingerprint(&Covered {
             descriptor: self.surface.descriptor(&proposal.flow).unwrap_or("gone"),
-            input,
+            input: &input,
             requester: &requester.key,
             tenant: requester.tenant.as_deref(),
             agent,
@@ -245,6 +262,22 @@ impl Gate {
             skill: requester.skill.as_deref(),
             subject_version: version.as_deref(),
         }))
+    }
+
+    /// Who asked, as far as it can be said now. Only a run at the yes needs to know: whoever redeems comes with a credential again.
+    async fn asker_now(&self, core: &Core, proposal: &Proposal) -> Result<Asker, Refusal> {
+        if proposal.finish != Finish::Run {
+            return Ok(Asker::AsItWas);
+        }
+        let believed = proposal
+            .asked_at
+            .saturating_add(millis(self.options.believe_asker));
+        Ok(match core.current(&proposal.requester.principal()).await? {
+            Current::Known(permissions) => Asker::Has(permissions),
+            Current::Gone => Asker::Gone,
+            Current::CannotSay if self.now() < believed => Asker::AsItWas,
+            Current::CannotSay => Asker::Gone,
+        })
     }
 
     /// Whether this person may say "from now on, alone" about calls like this one.
@@ -406,6 +439,25 @@ impl Gate {
     /// Whether that person may decide that proposal, for a list to say so.
     pub fn may_decide(&self, who: &Principal, proposal: &Proposal) -> bool {
         may_decide(proposal, who).is_ok()
+    }
+}
+
+/// Who asked, at the time of the yes.
+enum Asker {
+    /// Has these permissions now.
+    Has(BTreeSet<PermissionName>),
+    /// Cannot be looked up, and asked not long ago.
+    AsItWas,
+    /// Is nobody any more, or asked too long ago to be believed.
+    Gone,
+}
+
+impl Asker {
+    fn permissions(&self) -> Option<&BTreeSet<PermissionName>> {
+        match self {
+            Asker::Has(permissions) => Some(permissions),
+            Asker::AsItWas | Asker::Gone => None,
+        }
     }
 }
 

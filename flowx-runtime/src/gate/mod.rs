@@ -23,6 +23,7 @@ mod seal;
 mod shown;
 mod text;
 mod upkeep;
+mod vault;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -54,6 +55,7 @@ pub use pass::Pass;
 pub use seal::{Bound, Key, Keyring, NotOurs, Opened};
 pub use shown::{NamesOfCall, prompt, shown};
 pub use text::{visible, visible_short};
+pub use vault::{Closed, Place};
 
 /// Settings of the gate.
 #[derive(Clone, Debug)]
@@ -72,6 +74,12 @@ pub struct GateOptions {
     pub lease: Duration,
     /// How old a sealing key gets before a new one seals.
     pub rotate_keys: Duration,
+    /// What seals the inputs and outputs of proposals at rest, newest first: the first seals, all of them open. The same on every instance,
+    /// and kept outside of the store. Empty: the keys that the store keeps for its instances, which whoever reads all of the store has too.
+    pub sealing_keys: Vec<Key>,
+    /// How long after it was asked a call still runs at a yes as whoever asked, where the identity cannot say what they may now
+    /// ([`Current::CannotSay`](crate::Current)). After that the yes finds it stale, and the caller has to ask again.
+    pub believe_asker: Duration,
     /// Whom to tell of proposals.
     pub webhooks: Vec<Webhook>,
 }
@@ -86,6 +94,8 @@ impl Default for GateOptions {
             max_waiting: 20,
             lease: Duration::from_secs(30),
             rotate_keys: Duration::from_secs(7 * 86_400),
+            sealing_keys: Vec::new(),
+            believe_asker: Duration::from_secs(86_400),
             webhooks: Vec::new(),
         }
     }

@@ -152,6 +152,15 @@ impl Gate {
         outcome: Option<Outcome>,
     ) {
         let mut wait = Duration::from_millis(50);
+        let outcome = match outcome {
+            None => None,
+            Some(outcome) => loop {
+                match self.enclosed(&proposal.id, outcome.clone()).await {
+                    Ok(sealed) => break Some(sealed),
+                    Err(error) => self.wait_for_store(&error, &mut wait).await,
+                }
+            },
+        };
         loop {
             let wanted = match &outcome {
                 Some(outcome) => Step::Finish {

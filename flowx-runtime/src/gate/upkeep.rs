@@ -58,7 +58,11 @@ impl Gate {
         for status in [Status::Waiting, Status::Approved] {
             for waiting in self.each(status).await? {
                 self.advance(&waiting, Step::Look { current: None }).await?;
+                self.renew(&waiting).await?;
             }
+        }
+        for interrupted in self.each(Status::Unknown).await? {
+            self.renew(&interrupted).await?;
         }
         self.store
             .prune(now, now.saturating_sub(millis(KEEP_ANSWERS)))
@@ -121,7 +125,7 @@ impl Gate {
         };
         let now = self.now();
         let rotate = millis(self.options.rotate_keys);
-        // Whatever an old key sealed has run out long before it is forgotten.
+        // Whatever question an old key sealed has run out long before it is forgotten; for an open proposal's input the store keeps it.
         let keep = rotate
             .saturating_mul(2)
             .saturating_add(millis(self.options.question_ttl));

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use time::OffsetDateTime;
 
-use super::{Identity, Principal, PrincipalKind};
+use super::{Current, Identity, Principal, PrincipalKind};
 use crate::invocation::{Clock, System};
 use crate::refusal::Refusal;
 
@@ -211,6 +211,26 @@ impl Identity for BearerTokens {
             .ok_or_else(|| Refusal::not_authenticated().because("an unknown token"));
         Box::pin(std::future::ready(result))
     }
+
+    /// Whoever has a token in the file that is not over: all that its tokens give together.
+    fn current<'a>(&'a self, who: &'a Principal) -> BoxFuture<'a, Result<Current, Refusal>> {
+        let now = self.clock.now();
+        let mut theirs = self
+            .tokens
+            .iter()
+            .filter(|(_, known, expires)| {
+                known.key() == who.key()
+                    && known.agent == who.agent
+                    && expires.is_none_or(|at| now < at)
+            })
+            .map(|(_, known, _)| &known.permissions)
+            .peekable();
+        let current = match theirs.peek() {
+            None => Current::Gone,
+            Some(_) => Current::Known(theirs.flatten().cloned().collect()),
+        };
+        Box::pin(std::future::ready(Ok(current)))
+    }
 }
 
 impl std::fmt::Debug for BearerTokens {
@@ -291,6 +311,49 @@ mod tests {
         for other in ["Secret", "secret ", "", &BearerTokens::hash("secret")] {
             assert!(tokens.find(other).is_none(), "{other:?}");
         }
+    }
+
+    #[test]
+    fn whoever_has_a_token_has_what_all_of_theirs_give_and_without_one_is_gone() {
+        let entry = |token: &str, subject: &str, more: &str| {
+            format!(
+                "[[token]]\nsha256 = \"{}\"\nkind = \"agent\"\nsubject = \"{subject}\"\n{more}\n",
+                BearerTokens::hash(token)
+            )
+        };
+        let file = [
+            entry("one", "bot", "permissions = [\"a.read\"]"),
+            entry("two", "bot", "permissions = [\"a.write\"]"),
+            entry(
+                "old",
+                "bot",
+                "permissions = [\"a.all\"]\nexpires = 2001-01-01T00:00:00Z",
+            ),
+            entry("other", "bot", "tenant = \"t\"\npermissions = [\"b.read\"]"),
+        ];
+        let now = |file: &str, who: &Principal| {
+            let tokens = BearerTokens::parse(file).unwrap();
+            futures_util::FutureExt::now_or_never(tokens.current(who))
+                .unwrap()
+                .unwrap()
+        };
+        let all = file.concat();
+        let bot = BearerTokens::parse(&all)
+            .unwrap()
+            .find("one")
+            .unwrap()
+            .clone();
+        let Current::Known(has) = now(&all, &bot) else {
+            panic!("the bot has tokens")
+        };
+        let has: Vec<_> = has.iter().map(PermissionName::as_str).collect();
+        assert_eq!(
+            has,
+            ["a.read", "a.write"],
+            "not what is over, nor another tenant's"
+        );
+        assert_eq!(now(&file[3], &bot), Current::Gone);
+        assert_eq!(now(&file[2], &bot), Current::Gone);
     }
 
     #[test]

@@ -93,6 +93,17 @@ impl Principal {
     }
 }
 
+/// What somebody who called before is now, without a token of theirs; see [`Identity::current`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Current {
+    /// Still somebody, with these permissions now.
+    Known(BTreeSet<PermissionName>),
+    /// Nobody any more: revoked, expired, gone.
+    Gone,
+    /// This identity knows people by their tokens alone, and cannot say.
+    CannotSay,
+}
+
 /// Establishes who calls from the bearer token of a request.
 pub trait Identity: Send + Sync + 'static {
     /// The principal that the token stands for. The token is never in the refusal.
@@ -104,6 +115,17 @@ pub trait Identity: Send + Sync + 'static {
         token: &'a str,
         parts: &'a Parts,
     ) -> BoxFuture<'a, Result<Principal, Refusal>>;
+
+    /// What that principal may now, looked up without its token: asked when a person's yes is to run what it asked for earlier, so that
+    /// a permission or a token that was taken away meanwhile is not used. The run has at most what this says, what it had when it asked,
+    /// and what the approver has. What cannot be said is believed for a time; see [`GateOptions::believe_asker`](crate::GateOptions).
+    ///
+    /// # Errors
+    /// When it cannot be established now. The yes is refused then, and nothing has happened.
+    fn current<'a>(&'a self, who: &'a Principal) -> BoxFuture<'a, Result<Current, Refusal>> {
+        let _ = who;
+        Box::pin(std::future::ready(Ok(Current::CannotSay)))
+    }
 
     /// The authorization servers whose tokens are taken, for RFC 9728 metadata. Empty when there is none.
     fn authorization_servers(&self) -> Vec<String> {

@@ -110,8 +110,8 @@ impl Requester {
         }
     }
 
-    /// Who a run at the yes is: the requester with the permissions that the approver holds too, on the approver's behalf.
-    pub fn together_with(&self, approver: &Principal) -> Principal {
+    /// Who asked, as the credential said then.
+    pub fn principal(&self) -> Principal {
         let kind = match self.kind.as_str() {
             "person" => PrincipalKind::Person,
             "agent" => PrincipalKind::Agent,
@@ -123,13 +123,29 @@ impl Requester {
             subject: self.subject.clone(),
             issuer: self.issuer.clone(),
             tenant: self.tenant.clone(),
+            permissions: self.permissions.clone(),
+            agent: self.agent.clone(),
+            on_behalf_of: self.on_behalf_of.clone(),
+        }
+    }
+
+    /// Who a run at the yes is: the requester, on the approver's behalf, with the permissions that it had when it asked, still has
+    /// (`now`; `None` where that cannot be said), and that the approver holds too.
+    pub fn together_with(
+        &self,
+        now: Option<&BTreeSet<PermissionName>>,
+        approver: &Principal,
+    ) -> Principal {
+        let still = |p: &&PermissionName| now.is_none_or(|now| now.contains(*p));
+        Principal {
             permissions: self
                 .permissions
                 .intersection(&approver.permissions)
+                .filter(still)
                 .cloned()
                 .collect(),
-            agent: self.agent.clone(),
             on_behalf_of: Some(approver.subject.clone()),
+            ..self.principal()
         }
     }
 }
@@ -199,7 +215,7 @@ pub enum Outcome {
     Done {
         /// When.
         at: Millis,
-        /// The output.
+        /// The output, sealed.
         output: String,
     },
     /// A typed no.
@@ -234,7 +250,7 @@ pub struct Proposal {
     pub descriptor: String,
     /// The digest of the agent's declaration, when a declared agent asked.
     pub agent_declaration: Option<String>,
-    /// The canonical input, while it may still have to be run from here; emptied once it cannot.
+    /// The canonical input, sealed (the gate's `vault`), while it may still have to be run from here; emptied once it cannot.
     pub input: Option<String>,
     /// The digest of the canonical input.
     pub input_digest: String,

@@ -609,13 +609,35 @@ impl Suite {
             keys == [third.clone(), first],
             &keys,
         );
+        let sealed = Proposal {
+            input: Some(format!("s1.{}.AAAA", third.id)),
+            ..sample("sealed", "call")
+        };
+        self.store.propose(&sealed, 10, &[]).await?;
+        let (fourth, long_after) = (key(4), now + 9_000);
         let keys = self
             .store
-            .keys(&second, now + 6_000, now + 4_000, now + 5_900)
+            .keys(&fourth, long_after, long_after, long_after)
+            .await?;
+        self.check(
+            "a key that an open proposal's input is sealed under is not forgotten",
+            keys == [fourth.clone(), third.clone()],
+            &keys,
+        );
+        let over = Proposal {
+            status: Status::Rejected,
+            revision: 2,
+            input: None,
+            ..sealed
+        };
+        self.store.swap(1, &over, &[]).await?;
+        let keys = self
+            .store
+            .keys(&second, long_after + 1_000, now + 4_000, long_after + 900)
             .await?;
         self.check(
             "old keys are forgotten, the newest never",
-            keys == [third],
+            keys == [fourth],
             &keys,
         );
         Ok(())

@@ -365,9 +365,16 @@ impl Store for MemoryStore {
                 state.keys.insert(0, (now, candidate.clone()));
             }
             let mut at = 0;
-            state.keys.retain(|(made, _)| {
+            let open: Vec<String> = state
+                .proposals
+                .values()
+                .filter(|p| p.status.is_open())
+                .filter_map(|p| p.input.clone())
+                .collect();
+            state.keys.retain(|(made, key)| {
                 at += 1;
-                at == 1 || *made >= drop_before
+                let needed = format!("s1.{}.", key.id);
+                at == 1 || *made >= drop_before || open.iter().any(|i| i.starts_with(&needed))
             });
             state.keys.iter().map(|(_, key)| key.clone()).collect()
         })

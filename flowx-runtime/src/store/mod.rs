@@ -210,7 +210,8 @@ pub trait Store: Send + Sync + 'static {
     fn audit_head(&self) -> Wait<'_, Head>;
 
     /// The keys that seal questions, newest first, shared by every instance. `candidate` is added when the newest is older than
-    /// `rotate_before`, or there is none; keys older than `drop_before` are forgotten, the newest never.
+    /// `rotate_before`, or there is none; keys older than `drop_before` are forgotten, the newest never, nor one that the input of an open
+    /// proposal is sealed under (`s1.` and the key's id stand at its beginning).
     fn keys<'a>(
         &'a self,
         candidate: &'a Key,

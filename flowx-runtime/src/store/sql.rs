@@ -557,7 +557,11 @@ macro_rules! sql_store {
                     .bind(rotate_before)
                     .execute(&mut *tx)
                     .await?;
-                    sqlx::query("DELETE FROM keys WHERE at < $1 AND at < (SELECT MAX(at) FROM keys)")
+                    sqlx::query(
+                        "DELETE FROM keys WHERE at < $1 AND at < (SELECT MAX(at) FROM keys) AND NOT EXISTS \
+                         (SELECT 1 FROM proposals WHERE status IN ('waiting', 'approved', 'executing', 'unknown') \
+                         AND body LIKE '%\"input\":\"s1.' || keys.id || '.%')",
+                    )
                         .bind(drop_before)
                         .execute(&mut *tx)
                         .await?;

@@ -107,7 +107,7 @@ async fn redeem(lab: &Lab) {
         return;
     };
     for proposal in approved {
-        let Some(input) = &proposal.input else {
+        let Ok(Some(input)) = lab.core.gate().input_of(&proposal).await else {
             continue;
         };
         let token = if proposal.requester.kind == "agent" {
@@ -116,7 +116,7 @@ async fn redeem(lab: &Lab) {
             "bob"
         };
         let flow = proposal.flow.split('@').next().unwrap();
-        let invocation = lab.invocation(token, flow, input, Transport::Mcp);
+        let invocation = lab.invocation(token, flow, &input, Transport::Mcp);
         lab.core.call(invocation, Arc::new(Client::mute())).await;
     }
 }

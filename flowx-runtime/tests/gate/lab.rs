@@ -17,8 +17,8 @@ use flowx_runtime::__private::{
 };
 use flowx_runtime::store::{SharedStore, open};
 use flowx_runtime::{
-    App, Ask, AskKind, Asking, CallOutcome, Channel, Clock, ConfirmationPolicy, Core, Cx, Embedded,
-    FlowCx, FlowError, GateOptions, Given, Identity, Invocation, McpOptions, Principal,
+    App, Ask, AskKind, Asking, CallOutcome, Channel, Clock, ConfirmationPolicy, Core, Current, Cx,
+    Embedded, FlowCx, FlowError, GateOptions, Given, Identity, Invocation, McpOptions, Principal,
     PrincipalKind, Refusal, Reply, Transport, Visibility,
 };
 use futures_util::future::BoxFuture;
@@ -558,7 +558,8 @@ pub fn who(token: &str) -> Principal {
     }
 }
 
-struct Tokens;
+/// Takes every token that somebody is called by. What it says of them later is set by the test.
+struct Tokens(Roll);
 impl Identity for Tokens {
     fn authenticate<'a>(
         &'a self,
@@ -566,6 +567,20 @@ impl Identity for Tokens {
         _: &'a Parts,
     ) -> BoxFuture<'a, Result<Principal, Refusal>> {
         Box::pin(async move { Ok(who(token)) })
+    }
+
+    fn current<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Result<Current, Refusal>> {
+        Box::pin(async move { self.0.0.lock().unwrap().clone() })
+    }
+}
+
+/// What the identity says of whoever asked before.
+#[derive(Clone)]
+pub struct Roll(Arc<Mutex<Result<Current, Refusal>>>);
+
+impl Roll {
+    pub fn says(&self, now: Result<Current, Refusal>) {
+        *self.0.lock().unwrap() = now;
     }
 }
 
@@ -638,6 +653,7 @@ pub struct Setup {
     pub watch: Watch,
     pub world: World,
     pub embedded: &'static Embedded,
+    pub roll: Roll,
     pub folder: Option<Arc<tempfile::TempDir>>,
 }
 
@@ -680,7 +696,7 @@ impl Lab {
             .effect(Data(world.clone()))
             .effect(Till(world.clone()))
             .effect(Mail(world.clone()))
-            .identity(Tokens)
+            .identity(Tokens(setup.roll.clone()))
             .visibility(Visibility::All)
             .clock(setup.watch.clone())
             .store(Arc::clone(&store))
@@ -927,6 +943,7 @@ impl Setup {
             watch: Watch(Some(Arc::new(AtomicI64::new(now)))),
             world: World::default(),
             embedded: embed(&manifest(|_| {})),
+            roll: Roll(Arc::new(Mutex::new(Ok(Current::CannotSay)))),
             folder: None,
         }
     }

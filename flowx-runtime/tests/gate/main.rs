@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod asker;
 mod autonomy;
 mod cases;
 mod confirmation;
@@ -11,6 +12,7 @@ mod kill;
 mod lab;
 mod many;
 mod operator;
+mod vault;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -64,6 +66,16 @@ async fn every_reported_failure_is_absent_over_postgres_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn autonomy_holds_over_postgres_too() {
     on_postgres(autonomy::AUTONOMY).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_asker_is_looked_up_over_postgres_too() {
+    on_postgres(asker::ASKER).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_are_sealed_over_postgres_too() {
+    on_postgres(vault::VAULT).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

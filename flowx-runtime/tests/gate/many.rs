@@ -98,10 +98,8 @@ async fn redeemed(turns: &Turns, input: &str, no: bool) -> (usize, usize) {
         let canonical =
             flowx_manifest::json::parse(input.as_bytes(), flowx_manifest::json::Limits::DOCUMENT)
                 .unwrap();
-        match page
-            .iter()
-            .find(|p| p.input.as_deref() == Some(&canonical.to_canonical()))
-        {
+        let digest = flowx_manifest::digest(canonical.to_canonical().as_bytes());
+        match page.iter().find(|p| p.input_digest == digest) {
             Some(found) => break found.clone(),
             None => after = Some(page.last().expect("what was asked is listed").id.clone()),
         }
