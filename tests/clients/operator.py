@@ -111,5 +111,9 @@ with tempfile.TemporaryDirectory() as folder:
         check(f"an export {name} exits with {expected}", done.returncode == expected, (done.stdout, done.stderr))
 code, _, err = flowx("audit", "export")
 check("over HTTP the trail is for whoever may read it", code == 3 and "authorization.permission_denied" in err, (code, err))
+code, over_http, err = flowx("audit", "export", token="auditor-token")
+check("who hears what the store holds", code == 0 and over_http.startswith(trail), (code, err))
+code, out, err = flowx("audit", "verify", token="auditor-token")
+check("and that it is whole", code == 0 and "whole" in out, (out, err))
 
 print(f"# {PASSED} {FAILED}")

@@ -1,10 +1,14 @@
-//! The desk's handles to the world. What they do is kept in memory here; a real ledger is a database, a real gateway a client.
+//! The desk's handles to the world. The ledger is a table; the bank is a play in memory, where a real gateway is a client.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use flowx_runtime::{Sensitive, effect};
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqlitePoolOptions};
+use sqlx::{PgPool, Postgres, Sqlite, SqlitePool};
 
 use crate::ticket::TicketId;
 
@@ -26,38 +30,81 @@ impl Counters {
     }
 }
 
-/// The desk's books: which tickets have been refunded.
+/// The desk's books: which tickets have been refunded. They stand in the store's database, so a restart forgets none.
 #[effect(id = "ledger", class = changes)]
 pub struct Ledger {
-    refunded: Mutex<HashSet<TicketId>>,
+    books: Books,
     counters: Arc<Counters>,
 }
 
+enum Books {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
 impl Ledger {
-    /// Empty books.
-    pub fn new(counters: Arc<Counters>) -> Ledger {
-        Ledger {
-            refunded: Mutex::default(),
-            counters,
+    /// Opens the books in the database at that address, and makes them where there are none.
+    pub async fn open(address: &str, counters: Arc<Counters>) -> Result<Ledger, sqlx::Error> {
+        let books = if address.starts_with("postgres") {
+            Books::Postgres(PgPool::connect(address).await?)
+        } else {
+            // One connection: it is the only one that sees what is in memory, and SQLite has one writer anyway.
+            let one = SqlitePoolOptions::new()
+                .max_connections(1)
+                .idle_timeout(None)
+                .max_lifetime(None);
+            Books::Sqlite(one.connect(address).await?)
+        };
+        let make = "CREATE TABLE IF NOT EXISTS desk_refunds (ticket TEXT PRIMARY KEY)";
+        // Two desks that start at once can both find no table; the second look finds one.
+        if books
+            .run(sqlx::query(make), sqlx::query(make))
+            .await
+            .is_err()
+        {
+            books.run(sqlx::query(make), sqlx::query(make)).await?;
         }
+        Ok(Ledger { books, counters })
     }
 
     /// Enters a refund of that ticket; `false` when there is one already. Of two at the same time one gets it.
-    pub fn enter(&self, ticket: &TicketId) -> bool {
-        self.write(|refunded| refunded.insert(ticket.clone()))
+    pub async fn enter(&self, ticket: &TicketId) -> Result<bool, sqlx::Error> {
+        let enter = "INSERT INTO desk_refunds (ticket) VALUES ($1) ON CONFLICT DO NOTHING";
+        self.write(enter, ticket).await
     }
 
     /// Strikes the refund of that ticket out.
-    pub fn strike(&self, ticket: &TicketId) -> bool {
-        self.write(|refunded| refunded.remove(ticket))
+    pub async fn strike(&self, ticket: &TicketId) -> Result<bool, sqlx::Error> {
+        self.write("DELETE FROM desk_refunds WHERE ticket = $1", ticket)
+            .await
     }
 
-    fn write(&self, change: impl FnOnce(&mut HashSet<TicketId>) -> bool) -> bool {
-        let changed = change(&mut self.refunded.lock().unwrap_or_else(|e| e.into_inner()));
-        if changed {
+    async fn write(&self, statement: &'static str, ticket: &TicketId) -> Result<bool, sqlx::Error> {
+        let rows = self
+            .books
+            .run(
+                sqlx::query(statement).bind(&ticket.0),
+                sqlx::query(statement).bind(&ticket.0),
+            )
+            .await?;
+        if rows > 0 {
             self.counters.ledger.fetch_add(1, Ordering::SeqCst);
         }
-        changed
+        Ok(rows > 0)
+    }
+}
+
+impl Books {
+    /// The same statement for the one kind and the other; gives the number of rows that it changed.
+    async fn run(
+        &self,
+        sqlite: Query<'_, Sqlite, SqliteArguments>,
+        postgres: Query<'_, Postgres, PgArguments>,
+    ) -> Result<u64, sqlx::Error> {
+        Ok(match self {
+            Books::Sqlite(pool) => sqlite.execute(pool).await?.rows_affected(),
+            Books::Postgres(pool) => postgres.execute(pool).await?.rows_affected(),
+        })
     }
 }
 
@@ -66,6 +113,18 @@ impl Ledger {
 pub struct PaymentGateway {
     sent: Mutex<HashMap<String, String>>,
     counters: Arc<Counters>,
+}
+
+/// What the bank is told.
+pub struct Payment<'a> {
+    /// The same key is the same payment.
+    pub key: &'a str,
+    /// The desk's own number for it, which no other has.
+    pub number: uuid::Uuid,
+    /// How much, in cents.
+    pub cents: u64,
+    /// Where to.
+    pub to: &'a Sensitive<String>,
 }
 
 impl PaymentGateway {
@@ -78,14 +137,13 @@ impl PaymentGateway {
     }
 
     /// Sends the money, once per key, and gives the bank's reference.
-    pub async fn send(&self, key: &str, cents: u64, to: &Sensitive<String>) -> String {
-        debug_assert!(cents > 0 && !to.expose().is_empty());
+    pub async fn send(&self, payment: Payment<'_>) -> String {
+        debug_assert!(payment.cents > 0 && !payment.to.expose().is_empty());
         let mut sent = self.sent.lock().unwrap_or_else(|e| e.into_inner());
-        let number = sent.len() + 1;
-        sent.entry(key.to_owned())
+        sent.entry(payment.key.to_owned())
             .or_insert_with(|| {
                 self.counters.payment_gateway.fetch_add(1, Ordering::SeqCst);
-                format!("RF-{number:06}")
+                format!("RF-{}", payment.number)
             })
             .clone()
     }

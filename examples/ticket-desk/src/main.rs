@@ -64,10 +64,11 @@ async fn main() -> anyhow::Result<()> {
         .init();
     let arguments = Arguments::parse();
     let counters = Arc::new(Counters::default());
+    let store = store::open(&arguments.store).await?;
     let app = App::new(&MANIFEST)
-        .effect(Ledger::new(Arc::clone(&counters)))
+        .effect(Ledger::open(&arguments.store, Arc::clone(&counters)).await?)
         .effect(PaymentGateway::new(Arc::clone(&counters)))
-        .store(store::open(&arguments.store).await?)
+        .store(store)
         .identity(BearerTokens::parse(include_str!("../tokens.toml"))?)
         .visibility(match arguments.visibility {
             Visible::All => Visibility::All,

@@ -4,7 +4,7 @@ use flowx_runtime::{Cx, FlowCx, FlowError, Sensitive, capability, flow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::effects::{Ledger, PaymentGateway};
+use crate::effects::{Ledger, Payment, PaymentGateway};
 use crate::ticket::{self, FindError, TicketId};
 
 /// Which refund to issue.
@@ -49,6 +49,10 @@ pub enum RefundError {
     #[error("the cardholder reference is empty")]
     #[flow_error(code = "refund.no_cardholder", category = Validation)]
     NoCardholder,
+    /// Nothing is paid that cannot be entered.
+    #[error("the books cannot be reached")]
+    #[flow_error(code = "refund.books_unreachable", category = Unavailable)]
+    Books(#[from] sqlx::Error),
     /// No ticket.
     #[error(transparent)]
     #[flow_error(transparent)]
@@ -84,13 +88,16 @@ pub async fn refund(cx: &Cx<refund>, order: RefundOrder) -> Result<Receipt, Refu
     if to.expose().trim().is_empty() {
         return Err(RefundError::NoCardholder);
     }
-    if !cx.effect::<Ledger>().enter(&ticket.id) {
+    if !cx.effect::<Ledger>().enter(&ticket.id).await? {
         return Err(RefundError::AlreadyIssued(ticket.id));
     }
-    let reference = cx
-        .effect::<PaymentGateway>()
-        .send(&cx.idempotency_key(), cents, &to)
-        .await;
+    let payment = Payment {
+        key: &cx.idempotency_key(),
+        number: cx.new_id(),
+        cents,
+        to: &to,
+    };
+    let reference = cx.effect::<PaymentGateway>().send(payment).await;
     Ok(Receipt {
         ticket: ticket.id,
         reference,
@@ -104,7 +111,7 @@ pub async fn reverse(cx: &Cx<reverse>, receipt: Receipt) -> Result<(), RefundErr
     cx.effect::<PaymentGateway>()
         .call_back(&receipt.reference)
         .await;
-    cx.effect::<Ledger>().strike(&receipt.ticket);
+    cx.effect::<Ledger>().strike(&receipt.ticket).await?;
     Ok(())
 }
 

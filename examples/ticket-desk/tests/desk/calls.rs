@@ -133,6 +133,39 @@ fn a_refund_is_issued_once() {
 }
 
 #[test]
+fn a_restart_forgets_no_refund() {
+    let desk = Desk::unasked();
+    let first = desk.refund("support-token", "k1", REFUND);
+    assert_eq!(first.status, 200, "{first:?}");
+    let desk = desk.again(&["--confirmation", "annotate"]);
+    let repeated = desk.refund("support-token", "k1", REFUND);
+    assert_eq!((repeated.status, &repeated.body), (200, &first.body));
+    let again = desk.refund("support-token", "k2", REFUND);
+    assert_eq!(
+        (again.status, again.code().as_str()),
+        (409, "refund.already_issued")
+    );
+    assert_eq!(desk.effects(), (0, 0), "nothing has happened since");
+    let other = desk.refund("support-token", "k3", &REFUND.replace("T-1001", "T-1002"));
+    assert_ne!(
+        other.json()["refund_reference"],
+        first.json()["refund_reference"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_callers_have_sent_is_read_by_the_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::unasked();
+    assert_eq!(desk.refund("support-token", "k1", REFUND).status, 200);
+    for name in ["ticket-desk.db", "ticket-desk.db-wal", "ticket-desk.db-shm"] {
+        let rights = std::fs::metadata(desk.file(name)).unwrap().permissions();
+        assert_eq!(rights.mode() & 0o777, 0o600, "{name}");
+    }
+}
+
+#[test]
 fn what_the_desk_refuses_itself_has_its_own_code() {
     let desk = Desk::unasked();
     for (body, status, code) in [

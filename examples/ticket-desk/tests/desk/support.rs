@@ -11,13 +11,30 @@ use serde_json::Value;
 pub struct Desk {
     child: Child,
     address: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Desk {
     /// With those switches, an own store, and port 0.
     pub fn start(switches: &[&str]) -> Desk {
-        let folder = tempfile::tempdir().unwrap();
+        Desk::start_in(tempfile::tempdir().unwrap(), switches)
+    }
+
+    /// Kills it, and starts another in its folder.
+    pub fn again(mut self, switches: &[&str]) -> Desk {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap());
+        drop(self);
+        Desk::start_in(folder, switches)
+    }
+
+    /// A file in its folder.
+    pub fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn start_in(folder: tempfile::TempDir, switches: &[&str]) -> Desk {
         let mut child = Command::new(env!("CARGO_BIN_EXE_ticket-desk"))
             .args(["--listen", "127.0.0.1:0"])
             .args(switches)
@@ -37,7 +54,7 @@ impl Desk {
         Desk {
             child,
             address,
-            _folder: folder,
+            folder,
         }
     }
 

@@ -51,6 +51,7 @@ impl SqliteStore {
                 readers: one,
             });
         }
+        owned_alone(connect.get_filename())?;
         // FULL: what has been answered is on the disk, also after the power went.
         let connect = connect
             .journal_mode(SqliteJournalMode::Wal)
@@ -74,6 +75,21 @@ impl SqliteStore {
 
     async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+}
+
+/// Makes the file, where there is none, so that nobody but its owner reads what callers have sent. SQLite gives the files beside it the same
+/// rights. One that is there keeps its own.
+fn owned_alone(file: &std::path::Path) -> Result<(), StoreError> {
+    let mut new = std::fs::OpenOptions::new();
+    new.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut new, 0o600);
+    match new.open(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
+            StoreError::Unreachable(format!("{}: {error}", file.display())),
+        ),
+        _ => Ok(()),
     }
 }
 
