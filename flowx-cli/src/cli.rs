@@ -152,6 +152,9 @@ pub struct Init {
     /// Depend on FlowX at this path instead of a released version
     #[arg(long, value_name = "FOLDER")]
     pub flowx_path: Option<PathBuf>,
+    /// Depend on FlowX in this git repository instead of a released version
+    #[arg(long, value_name = "URL", conflicts_with = "flowx_path")]
+    pub flowx_git: Option<String>,
 }
 
 /// `flowx manifest`.

@@ -131,12 +131,13 @@ fn what_is_no_crate_is_refused_and_left_alone() {
     );
     sandbox
         .flowx(&["init", "--yes"])
-        .refused(3, "neither src/main.rs nor src/lib.rs");
+        .refused(3, "no src/main.rs, no src/lib.rs");
     sandbox.write("src/lib.rs", "");
     sandbox.write(
         "Cargo.toml",
         "[package]\nname = \"x\"\nversion = \"1.0.0\"\nbuild = false\n",
     );
+    sandbox.write("build.rs", "fn main() {}\n");
     sandbox
         .flowx(&["init", "--yes"])
         .refused(3, "build = false");
@@ -146,12 +147,122 @@ fn what_is_no_crate_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_crate_builds_after_init() {
-    if std::env::var_os("FLOWX_FULL").is_none() {
-        println!("skipped: compiles the runtime; set FLOWX_FULL=1");
-        return;
-    }
+fn a_build_script_that_is_switched_off_and_not_there_is_switched_on() {
     let sandbox = service();
+    // As cargo writes the Cargo.toml of every published crate without one.
+    sandbox.edit(
+        "Cargo.toml",
+        "edition = \"2021\"\n",
+        "edition = \"2021\"\nbuild = false\n",
+    );
+    let run = sandbox.flowx(&["init", "--yes"]).ok();
+    assert!(run.stdout.contains("-build = false"), "{}", run.stdout);
+    assert!(!sandbox.read("Cargo.toml").contains("build = false"));
+    assert!(sandbox.read("build.rs").contains("flowx_build::emit()"));
+}
+
+#[test]
+fn a_program_in_src_bin_gets_its_flows_where_cargo_takes_them_for_no_program() {
+    let sandbox = service();
+    sandbox.git(&["mv", "-k", "src/main.rs", "src/theirs.rs"]);
+    std::fs::create_dir(sandbox.path("src/bin")).unwrap();
+    std::fs::rename(
+        sandbox.path("src/theirs.rs"),
+        sandbox.path("src/bin/serve.rs"),
+    )
+    .unwrap();
+    sandbox.flowx(&["init", "--yes"]).ok();
+    assert!(
+        sandbox
+            .read("src/bin/serve.rs")
+            .contains("#[path = \"../flows.rs\"]\nmod flows;\n")
+    );
+    assert!(!sandbox.path("src/bin/flows.rs").exists());
+    let shown = sandbox.flowx(&["show"]).ok().stdout;
+    assert!(shown.contains("greeting_say"), "{shown}");
+}
+
+#[test]
+fn a_first_flow_that_would_not_compile_is_not_written() {
+    for (from, to, why) in [
+        ("edition = \"2021\"\n", "", "edition 2015"),
+        (
+            "features = [\"derive\"]",
+            "optional = true",
+            "serde is optional",
+        ),
+        ("# The web.", "schemars = \"0.8.1\"", "schemars is at 0.8.1"),
+        (
+            "# The web.",
+            "schemars = { package = \"mine\", version = \"1\" }",
+            "another package",
+        ),
+    ] {
+        let sandbox = service();
+        sandbox.edit("Cargo.toml", from, to);
+        let run = sandbox.flowx(&["init", "--yes"]).ok();
+        assert!(run.stderr.contains(why), "{why}: {}", run.stderr);
+        assert!(!sandbox.path("src/flows.rs").exists(), "{why}");
+        assert!(!sandbox.read("src/main.rs").contains("mod flows"), "{why}");
+        assert!(sandbox.read("src/main.rs").contains("include_manifest!"));
+        sandbox.flowx(&["check"]).ok();
+    }
+}
+
+#[test]
+fn what_a_crate_inherits_from_its_workspace_is_its_own() {
+    let sandbox = service();
+    sandbox.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"app\"]\n[workspace.package]\nedition = \"2021\"\nrust-version = \"1.60\"\n\
+         [workspace.dependencies]\nserde = { version = \"1\", features = [\"derive\"] }\nflowx-runtime = \"0.1\"\n",
+    );
+    sandbox.write(
+        "app/Cargo.toml",
+        "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition.workspace = true\nrust-version.workspace = true\n\n\
+         [dependencies]\nserde.workspace = true\n",
+    );
+    sandbox.write("app/src/main.rs", AXUM);
+    let run = sandbox.flowx(&["init", "app", "--yes"]).ok();
+    let toml = sandbox.read("app/Cargo.toml");
+    assert!(
+        toml.contains("flowx-runtime = { workspace = true }\n"),
+        "{toml}"
+    );
+    assert!(toml.contains("flowx-build = \"0.1\"\n"), "{toml}");
+    assert!(
+        toml.contains("serde.workspace = true\nflowx-runtime"),
+        "{toml}"
+    );
+    assert!(sandbox.path("app/src/flows.rs").exists());
+    assert!(run.stderr.contains("Rust 1.60 is enough"), "{}", run.stderr);
+}
+
+#[test]
+fn flowx_may_come_from_a_folder_or_a_repository() {
+    let sandbox = service();
+    sandbox.write("vendor/flowx/flowx-runtime/Cargo.toml", "");
+    let run = sandbox
+        .flowx(&["init", "--flowx-path", "vendor/flowx"])
+        .exits(2);
+    let relative = "+flowx-build = { path = \"vendor/flowx/flowx-build\" }";
+    assert!(run.stdout.lines().any(|l| l == relative), "{}", run.stdout);
+    let url = "https://git.example/flowx.git";
+    let run = sandbox.flowx(&["init", "--flowx-git", url]).exits(2);
+    for line in [
+        format!("+flowx-runtime = {{ git = \"{url}\" }}"),
+        format!("+      - run: cargo install --git '{url}' flowx-cli --locked"),
+    ] {
+        assert!(run.stdout.lines().any(|l| l == line), "{}", run.stdout);
+    }
+    sandbox
+        .flowx(&["init", "--flowx-path", "src"])
+        .refused(3, "holds no flowx-runtime");
+}
+
+/// Compiles the crate there against this FlowX. What the versions of dependencies are is FlowX's own lock file's to say, so that
+/// each is compiled once.
+fn builds(sandbox: &Sandbox, args: &[&str]) {
     let flowx = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .unwrap();
@@ -160,10 +271,103 @@ fn a_crate_builds_after_init() {
         .ok();
     std::fs::copy(flowx.join("Cargo.lock"), sandbox.path("Cargo.lock")).unwrap();
     let status = std::process::Command::new("cargo")
-        .args(["test", "--offline", "--quiet"])
+        .args(args)
         .current_dir(sandbox.root())
         .env("CARGO_TARGET_DIR", flowx.join("target/fixtures"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .status()
         .unwrap();
     assert!(status.success());
+    sandbox.flowx(&["check"]).ok();
+    sandbox.flowx(&["manifest", "--check"]).ok();
+}
+
+#[test]
+fn a_crate_builds_after_init() {
+    if std::env::var_os("FLOWX_FULL").is_none() {
+        println!("skipped: compiles the runtime; set FLOWX_FULL=1");
+        return;
+    }
+    for edition in ["2018", "2021", "2024"] {
+        let sandbox = service();
+        sandbox.edit("Cargo.toml", "2021", edition);
+        builds(&sandbox, &["test", "--offline", "--quiet"]);
+    }
+}
+
+/// Public crates that use axum: a program with a library, a library, a large program whose first crate is a workspace.
+const PUBLIC: [(&str, &str); 3] = [
+    ("live-server", "0.11.1"),
+    ("axum-login", "0.18.0"),
+    ("mdbook", "0.4.52"),
+];
+
+#[test]
+fn public_axum_crates_build_and_pass_check_after_init() {
+    if std::env::var_os("FLOWX_FULL").is_none() {
+        println!("skipped: downloads and compiles public crates; set FLOWX_FULL=1");
+        return;
+    }
+    for (name, version) in PUBLIC {
+        let sandbox = Sandbox::empty();
+        unpack(&sandbox, name, version);
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        sandbox.commit("theirs");
+        builds(&sandbox, &["build", "--quiet"]);
+        let shown = sandbox.flowx(&["show"]).ok().stdout;
+        assert!(shown.contains("greeting_say"), "{name}: {shown}");
+    }
+}
+
+/// Puts a published crate into the sandbox as its authors wrote it: with their own Cargo.toml, not the one that cargo derives.
+fn unpack(sandbox: &Sandbox, name: &str, version: &str) {
+    let get = Sandbox::empty();
+    get.write(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"get\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[dependencies]\n{name} = \"={version}\"\n"
+        ),
+    );
+    get.write("src/lib.rs", "");
+    let output = std::process::Command::new("cargo")
+        .args(["metadata", "--format-version", "1"])
+        .current_dir(get.root())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let manifest = metadata["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|package| package["name"] == name)
+        .and_then(|package| package["manifest_path"].as_str())
+        .unwrap();
+    let folder = std::path::Path::new(manifest).parent().unwrap();
+    copy(folder, sandbox.root());
+    std::fs::rename(sandbox.path("Cargo.toml.orig"), sandbox.path("Cargo.toml")).unwrap();
+    if name == "mdbook" {
+        // The member is not among what was published.
+        sandbox.edit(
+            "Cargo.toml",
+            ", \"examples/remove-emphasis/mdbook-remove-emphasis\"",
+            "",
+        );
+    }
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::write(target, std::fs::read(entry.path()).unwrap()).unwrap();
+        }
+    }
 }

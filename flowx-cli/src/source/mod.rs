@@ -18,7 +18,7 @@ use flowx_manifest::Manifest;
 
 pub use git::{GitError, GitTree, Repository};
 pub use grammar::{GitSource, GrammarError, Source};
-pub use package::{find_manifest, folder_of, package_name};
+pub use package::{find_manifest, folder_of, package_name, workspace_above};
 pub use scan::{Scanned, scan};
 
 use crate::context::Context;

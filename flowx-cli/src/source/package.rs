@@ -100,19 +100,16 @@ pub(super) fn locate(
         _ => Err(format!(
             "{} is a workspace; name one of its packages with -p: {}",
             shown(&root),
-            listed(
-                files,
-                if ours.is_empty() {
-                    &members
-                } else {
-                    &members[..]
-                }
-            )
+            listed(files, &members)
         )),
     }
 }
 
-fn workspace_above(files: &dyn Files, folder: &Path) -> Result<(PathBuf, toml::Table), String> {
+/// The nearest Cargo.toml above the folder that is a workspace's, and its folder.
+///
+/// # Errors
+/// When there is none.
+pub fn workspace_above(files: &dyn Files, folder: &Path) -> Result<(PathBuf, toml::Table), String> {
     let mut at = folder.to_owned();
     // As many steps as any real path has; `..` is followed by name, for relative folders.
     for _ in 0..64 {

@@ -90,10 +90,13 @@ pub(crate) struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     pub(crate) fn new(old: &'a Manifest, new: &'a Manifest, budget: Budget) -> Self {
-        let flows = Pairs::by(&old.flows, &new.flows, Flow::key).join(|before, after| {
-            after.renamed_from.as_ref() == Some(&before.id)
-                && after.version.major == before.version.major
-        });
+        // What says so counts first; then what is the same in all but its name.
+        let flows = Pairs::by(&old.flows, &new.flows, Flow::key)
+            .join(|before, after| {
+                after.renamed_from.as_ref() == Some(&before.id)
+                    && after.version.major == before.version.major
+            })
+            .join(same_but_for_the_name);
         let moved = |before: &Tool, after: &Tool| {
             let flow = |t: &Tool| t.annotations.flow_id.clone();
             flow(before) == flow(after)
@@ -165,6 +168,33 @@ impl<'a> Cx<'a> {
             .iter()
             .cloned()
     }
+}
+
+/// Whether the flows differ in their id, and the name that agents know them by, only.
+fn same_but_for_the_name(before: &Flow, after: &Flow) -> bool {
+    // The cheap part first: a removed flow is held against every added one.
+    if (&before.steps, &before.input, &before.description)
+        != (&after.steps, &after.input, &after.description)
+    {
+        return false;
+    }
+    let mut nameless = after.clone();
+    nameless.id.clone_from(&before.id);
+    let names = |flow: &Flow| tool_name(flow).map(str::to_owned);
+    if names(before).is_some() && names(after).is_some() {
+        let agent = |t: &&Trigger| matches!(t, Trigger::Agent { .. });
+        for (own, theirs) in nameless
+            .triggers
+            .iter_mut()
+            .filter(|t| agent(&&**t))
+            .zip(before.triggers.iter().filter(agent))
+        {
+            if let (Trigger::Agent { name, .. }, Trigger::Agent { name: old, .. }) = (own, theirs) {
+                name.clone_from(old);
+            }
+        }
+    }
+    nameless == *before
 }
 
 /// The class of an effect; one that the document does not declare is taken for the worst.

@@ -9,8 +9,8 @@ rule! {
     ///
     /// ## What it catches
     ///
-    /// A flow that is gone and one that says `renamed_from` of it: one finding instead of a removal and an addition.
-    /// Everything else about the pair is compared as if the id had stayed.
+    /// A flow that is gone and one that says `renamed_from` of it, or that is the same in everything but its name: one finding
+    /// instead of a removal and an addition. Everything else about the pair is compared as if the id had stayed.
     ///
     /// ## Why it matters
     ///

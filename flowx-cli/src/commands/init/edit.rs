@@ -79,6 +79,22 @@ pub(super) fn insert_items(text: &str, items: &str) -> String {
     format!("{before}{above}{items}{below}{after}")
 }
 
+/// Takes the line `build = false` out.
+pub(super) fn without_build_false(text: &str) -> String {
+    let switch = |line: &str| {
+        let words: String = line
+            .split('#')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect();
+        words == "build=false"
+    };
+    text.split_inclusive('\n')
+        .filter(|line| !switch(line))
+        .collect()
+}
+
 /// Whether the text declares a module of that name.
 pub(super) fn declares(text: &str, module: &str) -> bool {
     text.lines().any(|line| {

@@ -2,11 +2,14 @@
 
 mod edit;
 mod first_flow;
+mod theirs;
 
 use std::fs;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use flowx_build::files::{display, normalise};
 
 use crate::cli;
 use crate::context::Context;
@@ -14,6 +17,7 @@ use crate::failure::{FINDINGS, Failure, OK};
 use crate::source::{self, MANIFEST_FILE, Repository};
 
 use super::print;
+use theirs::{Root, Theirs};
 
 /// One file before and after.
 struct Edit {
@@ -23,7 +27,8 @@ struct Edit {
 }
 
 pub(super) fn run(context: &Context, args: &cli::Init) -> Result<u8, Failure> {
-    let plan = plan(args)?;
+    let theirs = Theirs::read(&args.dir)?;
+    let (plan, notes) = plan(args, &theirs)?;
     if plan.is_empty() {
         context.note("FlowX is here already; nothing to do");
         return Ok(OK);
@@ -31,6 +36,7 @@ pub(super) fn run(context: &Context, args: &cli::Init) -> Result<u8, Failure> {
     for edit in &plan {
         print(&shown(edit))?;
     }
+    notes.iter().for_each(|note| context.note(note));
     let driver = diff_driver(&args.dir);
     if driver.is_some() {
         context.note("git will show flowx.manifest.json through `flowx show` (git config diff.flowx.textconv, in this clone only)");
@@ -75,25 +81,10 @@ fn write_manifest(context: &Context, args: &cli::Init) -> Result<(), Failure> {
     Ok(())
 }
 
-fn plan(args: &cli::Init) -> Result<Vec<Edit>, Failure> {
+/// Every change, and what is worth knowing of it.
+fn plan(args: &cli::Init, theirs: &Theirs) -> Result<(Vec<Edit>, Vec<String>), Failure> {
     let dir = &args.dir;
-    let cargo_toml = dir.join("Cargo.toml");
-    let before = fs::read_to_string(&cargo_toml)
-        .map_err(|error| Failure::load(cargo_toml.display(), error))?;
-    let toml: toml::Table =
-        toml::from_str(&before).map_err(|error| Failure::load(cargo_toml.display(), error))?;
-    let Some(package) = toml.get("package").and_then(toml::Value::as_table) else {
-        return Err(Failure::load(
-            cargo_toml.display(),
-            "is a workspace without a package; name the folder of the crate",
-        ));
-    };
-    if let Some(path) = &args.flowx_path
-        && !path.join("flowx-runtime/Cargo.toml").is_file()
-    {
-        return Err(Failure::load(path.display(), "holds no flowx-runtime"));
-    }
-    let mut plan = Vec::new();
+    let (mut plan, mut notes) = (Vec::new(), Vec::new());
     let mut push = |path: PathBuf, before: Option<String>, after: String| {
         if before.as_deref() != Some(after.as_str()) {
             plan.push(Edit {
@@ -103,87 +94,76 @@ fn plan(args: &cli::Init) -> Result<Vec<Edit>, Failure> {
             });
         }
     };
-
-    let requirement = |krate: &str| match &args.flowx_path {
-        Some(path) => {
-            let path = fs::canonicalize(path)
-                .unwrap_or_else(|_| path.clone())
-                .join(krate);
-            // A JSON string is a TOML basic string.
-            format!(
-                "{{ path = {} }}",
-                flowx_manifest::Json::from(path.display().to_string())
-            )
+    let mut after = theirs.text.clone();
+    let mut depend = |section: &str, krate: &str, requirement: &str| {
+        if !theirs.has(section, krate) {
+            after = edit::add_dependency(&after, section, krate, requirement);
         }
-        None => format!("\"{}\"", release()),
     };
-    let has =
-        |section: &str, krate: &str| toml.get(section).is_some_and(|s| s.get(krate).is_some());
-    let mut after = before.clone();
-    if !has("dependencies", "flowx-runtime") {
-        after = edit::add_dependency(
-            &after,
-            "dependencies",
-            "flowx-runtime",
-            &requirement("flowx-runtime"),
-        );
-    }
-    if !has("build-dependencies", "flowx-build") {
-        after = edit::add_dependency(
-            &after,
-            "build-dependencies",
-            "flowx-build",
-            &requirement("flowx-build"),
-        );
+    for (section, krate) in [
+        ("dependencies", "flowx-runtime"),
+        ("build-dependencies", "flowx-build"),
+    ] {
+        depend(section, krate, &requirement(args, theirs, krate)?);
     }
 
-    let root = crate_root(dir, &toml)?;
+    let Root {
+        file: root,
+        module_path,
+    } = theirs.root()?;
     let root_text =
         fs::read_to_string(&root).map_err(|error| Failure::load(root.display(), error))?;
     if !root_text.contains("include_manifest!") {
-        let folder = source::folder_of(&root);
-        let module = ["flows", "flowx_flows"]
-            .into_iter()
-            .find(|name| {
-                !folder.join(format!("{name}.rs")).exists()
-                    && !folder.join(name).exists()
-                    && !edit::declares(&root_text, name)
-            })
-            .ok_or_else(|| {
-                Failure::load(
-                    root.display(),
-                    "has modules `flows` and `flowx_flows` already",
-                )
-            })?;
-        for (krate, requirement) in first_flow::DEPENDENCIES {
-            if !has("dependencies", krate) {
-                after = edit::add_dependency(&after, "dependencies", krate, requirement);
+        let mut items = "flowx_runtime::include_manifest!();\n".to_owned();
+        match first_flow::obstacle(theirs) {
+            Some(why) => notes.push(format!("no first flow is written: {why}")),
+            None => {
+                for (krate, requirement) in first_flow::DEPENDENCIES {
+                    depend("dependencies", krate, requirement);
+                }
+                let folder = normalise(&source::folder_of(&root).join(module_path));
+                let module = ["flows", "flowx_flows"]
+                    .into_iter()
+                    .find(|name| {
+                        !folder.join(format!("{name}.rs")).exists()
+                            && !folder.join(name).exists()
+                            && !edit::declares(&root_text, name)
+                    })
+                    .ok_or_else(|| {
+                        Failure::load(
+                            root.display(),
+                            "has modules `flows` and `flowx_flows` already",
+                        )
+                    })?;
+                push(
+                    folder.join(format!("{module}.rs")),
+                    None,
+                    first_flow::source(),
+                );
+                let place = if module_path.is_empty() {
+                    String::new()
+                } else {
+                    format!("#[path = \"{module_path}/{module}.rs\"]\n")
+                };
+                items = format!("{place}mod {module};\n\n{items}");
             }
         }
-        push(
-            folder.join(format!("{module}.rs")),
-            None,
-            first_flow::source(),
-        );
-        let with_module = edit::insert_items(
-            &root_text,
-            &format!("mod {module};\n\nflowx_runtime::include_manifest!();\n"),
-        );
-        push(root, Some(root_text), with_module);
+        let with_items = edit::insert_items(&root_text, &items);
+        push(root, Some(root_text), with_items);
     }
-    push(cargo_toml, Some(before), after);
 
-    // `build = false` and another name are Cargo.toml's to say.
-    let script = match package.get("build") {
-        Some(toml::Value::String(name)) => dir.join(name),
-        Some(toml::Value::Boolean(false)) => {
-            return Err(Failure::load(
-                dir.join("Cargo.toml").display(),
-                "switches build scripts off (build = false); FlowX needs one",
-            ));
-        }
-        _ => dir.join("build.rs"),
-    };
+    let script = theirs.build_script()?;
+    if theirs.script_is_off() {
+        after = edit::without_build_false(&after);
+        notes.push("`build = false` goes, since FlowX needs a build script".to_owned());
+    }
+    if let Some(least) = theirs.older_rust(env!("CARGO_PKG_RUST_VERSION")) {
+        notes.push(format!(
+            "the crate says that Rust {least} is enough; FlowX needs {}",
+            env!("CARGO_PKG_RUST_VERSION")
+        ));
+    }
+    push(theirs.cargo_toml.clone(), Some(theirs.text.clone()), after);
     match fs::read_to_string(&script) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             push(
@@ -233,12 +213,44 @@ fn plan(args: &cli::Init) -> Result<Vec<Edit>, Failure> {
         let workflow = top.join(".github/workflows/flowx.yml");
         if !workflow.exists() {
             let folder = repository.prefix().trim_end_matches('/').to_owned();
-            push(workflow, None, first_flow::workflow(&folder));
+            push(
+                workflow,
+                None,
+                first_flow::workflow(&folder, args.flowx_git.as_deref()),
+            );
         }
     }
     // Cargo.toml first, since that is where a reader begins.
     plan.sort_by_key(|edit| (!edit.path.ends_with("Cargo.toml"), edit.path.clone()));
-    Ok(plan)
+    Ok((plan, notes))
+}
+
+/// How to depend on a crate of FlowX: as the workspace says, from where `--flowx-path` or `--flowx-git` points, or released.
+fn requirement(args: &cli::Init, theirs: &Theirs, krate: &str) -> Result<String, Failure> {
+    // A JSON string is a TOML basic string.
+    let quoted = |text: &str| flowx_manifest::Json::from(text).to_canonical();
+    if theirs.workspace_has(krate) {
+        return Ok("{ workspace = true }".to_owned());
+    }
+    if let Some(url) = &args.flowx_git {
+        return Ok(format!("{{ git = {} }}", quoted(url)));
+    }
+    let Some(path) = &args.flowx_path else {
+        return Ok(quoted(&release()));
+    };
+    let absolute =
+        |path: &Path| fs::canonicalize(path).map_err(|error| Failure::load(path.display(), error));
+    if !path.join("flowx-runtime/Cargo.toml").is_file() {
+        return Err(Failure::load(path.display(), "holds no flowx-runtime"));
+    }
+    // Named relatively it stays relative, so that it holds wherever both are moved together.
+    let path = absolute(path)?.join(krate);
+    let path = if args.flowx_path.as_deref().is_some_and(Path::is_relative) {
+        display(&absolute(&args.dir)?, &path)
+    } else {
+        path.display().to_string()
+    };
+    Ok(format!("{{ path = {} }}", quoted(&path)))
 }
 
 /// The version of FlowX to depend on: this command's own, to the minor.
@@ -247,29 +259,6 @@ fn release() -> String {
         || env!("CARGO_PKG_VERSION").to_owned(),
         |(minor, _)| minor.to_owned(),
     )
-}
-
-/// The file of the crate that serves: the program's, or else the library's.
-fn crate_root(dir: &Path, toml: &toml::Table) -> Result<PathBuf, Failure> {
-    let binary = toml
-        .get("bin")
-        .and_then(|bins| bins.as_array()?.first()?.get("path")?.as_str())
-        .map(PathBuf::from);
-    let library = toml
-        .get("lib")
-        .and_then(|lib| lib.get("path")?.as_str())
-        .map(PathBuf::from);
-    let candidates = binary
-        .into_iter()
-        .chain(["src/main.rs".into()])
-        .chain(library)
-        .chain(["src/lib.rs".into()]);
-    let mut found = candidates
-        .map(|path| dir.join(path))
-        .filter(|path| path.is_file());
-    found
-        .next()
-        .ok_or_else(|| Failure::load(dir.display(), "has neither src/main.rs nor src/lib.rs"))
 }
 
 /// Whether git can be told of the diff driver: `Some(true)` when it has not been yet.
