@@ -1,18 +1,20 @@
 //! What every verb knows: the common flags, and what is worth finding out once.
 
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use flowx_build::cfg::CfgSet;
 
 use crate::cli::Common;
 use crate::failure::Failure;
 use crate::output::{Styles, visible};
 use crate::source::{Repository, find_manifest, folder_of};
 
-/// The common flags, and what follows from them.
+/// The common flags, and what follows from them. Shared by the threads that load two sides at once.
 pub struct Context {
     common: Common,
-    repository: OnceCell<Arc<Repository>>,
+    repository: OnceLock<Arc<Repository>>,
+    configuration: OnceLock<Result<CfgSet, String>>,
 }
 
 impl Context {
@@ -20,7 +22,8 @@ impl Context {
     pub fn new(common: Common) -> Self {
         Context {
             common,
-            repository: OnceCell::new(),
+            repository: OnceLock::new(),
+            configuration: OnceLock::new(),
         }
     }
 
@@ -50,6 +53,17 @@ impl Context {
             .filter(|word| !word.is_empty())
             .map(str::to_owned)
             .collect()
+    }
+
+    /// What rustc says of the target, asked once: with the cfgs of the command line.
+    ///
+    /// # Errors
+    /// When rustc knows no such target.
+    pub fn configuration(
+        &self,
+        ask: impl FnOnce() -> Result<CfgSet, String>,
+    ) -> Result<CfgSet, String> {
+        self.configuration.get_or_init(ask).clone()
     }
 
     /// How to colour standard output.

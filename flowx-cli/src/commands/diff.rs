@@ -45,8 +45,16 @@ pub(super) fn run(context: &Context, args: &cli::Diff) -> Result<u8, Failure> {
             "standard input cannot be both sides".to_owned(),
         ));
     }
-    let base_loaded = source::load(context, base)?;
-    let head = load_head(context, args.head.as_ref())?;
+    // Scans are most of the work, and know nothing of each other.
+    let (base_loaded, head) = std::thread::scope(|scope| {
+        let head = scope.spawn(|| load_head(context, args.head.as_ref()));
+        let base = source::load(context, base);
+        let head = head
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (base, head)
+    });
+    let (base_loaded, head) = (base_loaded?, head?);
     let allowances = allowances(context, args, Some(base))?;
     let report = compare(&base_loaded, &head, allowances.here.clone());
     let fresh = |finding: &Finding| allowances.fresh(finding);

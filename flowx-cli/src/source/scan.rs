@@ -49,7 +49,7 @@ pub fn scan(context: &Context, files: &dyn Files, folder: &Path) -> Result<Scann
     let options = ScanOptions {
         files,
         package: folder,
-        cfg: configuration(context)?,
+        cfg: context.configuration(|| configuration(context))?,
         features,
         libraries: Libraries::Scan,
     };
