@@ -51,6 +51,11 @@ fn the_fail_level_decides_the_exit_code_and_nothing_else() {
     let sandbox = Sandbox::desk();
     sandbox.edit("src/main.rs", "owner = \"support\"", "owner = \"billing\"");
     let neutral = sandbox.flowx(&["diff", "git:HEAD"]).ok();
+    assert!(
+        neutral.stdout.contains("needs a patch version"),
+        "{}",
+        neutral.stdout
+    );
     assert!(!neutral.stdout.is_empty());
     let strict = sandbox
         .flowx(&["diff", "git:HEAD", "--fail-on", "neutral,breaking"])
@@ -84,6 +89,7 @@ fn usage_errors_exit_with_2_and_say_nothing_on_standard_output() {
         &["diff"],
         &["diff", "git:HEAD", "git:HEAD", "git:HEAD"],
         &["manifest", "--write", "--check"],
+        &["manifest", "--format", "json"],
         &["check", "--format", "svg"],
         &["graph", "--format", "junit"],
         &["explain", "FLOWX0000"],
@@ -190,6 +196,10 @@ fn an_allowance_covers_exactly_what_it_names() {
     );
     let run = sandbox.flowx(&["diff", "git:HEAD"]).exits(1);
     assert!(run.stdout.contains("FXA001"), "{}", run.stdout);
+    // That is about the file and not about a class of changes, so no fail level takes it out.
+    sandbox
+        .flowx(&["diff", "git:HEAD", "--fail-on", "none"])
+        .exits(1);
 }
 
 #[test]
@@ -322,6 +332,54 @@ fn generated_files_are_what_is_printed_and_never_overwrite() {
         assert_eq!(printed, sandbox.read("made"), "{what}");
         std::fs::remove_file(sandbox.path("made")).unwrap();
     }
+}
+
+#[test]
+fn a_committed_manifest_that_is_no_text_is_stale_and_is_mended() {
+    let sandbox = Sandbox::desk();
+    let fresh = sandbox.read("flowx.manifest.json");
+    for broken in [&b"\xff\xfe\x00"[..], b"", b"{}"] {
+        std::fs::write(sandbox.path("flowx.manifest.json"), broken).unwrap();
+        sandbox
+            .flowx(&["manifest", "--check"])
+            .refused(4, "flowx manifest --write");
+        sandbox.flowx(&["manifest", "--write"]).ok();
+        assert_eq!(sandbox.read("flowx.manifest.json"), fresh);
+    }
+}
+
+#[test]
+fn quiet_says_nothing_but_errors_and_findings() {
+    let sandbox = Sandbox::desk();
+    let run = sandbox.flowx(&["manifest", "--check"]).ok();
+    assert!(run.stderr.contains("is fresh"));
+    let run = sandbox.flowx(&["manifest", "--check", "--quiet"]).ok();
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
+    sandbox.edit("src/main.rs", "u64", "u32");
+    assert_eq!(
+        sandbox.flowx(&["diff", "git:HEAD", "-q"]).exits(1).stdout,
+        sandbox.flowx(&["diff", "git:HEAD"]).exits(1).stdout
+    );
+    let run = sandbox.flowx(&["manifest", "--check", "-q"]).exits(4);
+    assert!(run.stderr.contains("error:"), "{}", run.stderr);
+}
+
+#[test]
+fn descriptions_in_the_reference_are_text_and_nothing_else() {
+    let sandbox = Sandbox::desk();
+    sandbox.edit(
+        "src/main.rs",
+        "/// Pays.",
+        "/// # Big <script>alert(1)</script>\n///\n/// [click](https://evil.example) ![i](https://evil.example/x.png)\n///\n/// - See `ticket.find`, https://evil.example and @all.",
+    );
+    let docs = sandbox.flowx(&["generate", "docs"]).ok().stdout;
+    for live in [
+        "<script", "\n[click", "https://", "\n# Big", "\n- See", "@all",
+    ] {
+        assert!(!docs.contains(live), "{live:?} in\n{docs}");
+    }
+    assert!(docs.contains("`ticket.find`"), "{docs}");
+    assert!(docs.contains("alert(1)"), "{docs}");
 }
 
 #[test]

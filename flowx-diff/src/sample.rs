@@ -251,7 +251,8 @@ pub(crate) fn numbers(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
 pub(crate) fn strings(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
     let mut out: Vec<String> = Vec::new();
     for pattern in &shape.patterns {
-        if let Ok(hir) = regex_syntax::parse(pattern) {
+        let translated = crate::schema::side::ecma(pattern);
+        if let Some(hir) = translated.and_then(|p| regex_syntax::parse(&p).ok()) {
             for extra in [0, 1, 2, 3, 8, 40, 200] {
                 let mut text = String::new();
                 write(&hir, extra, seed, &mut text);

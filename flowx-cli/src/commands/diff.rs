@@ -420,7 +420,8 @@ fn summary(report: &Report, rows: &[Row]) -> String {
     }
     let needs = format!("; needs a {} version", report.required_bump);
     let bump = match report.declared_bump {
-        Some(flowx_diff::Bump::None) if report.required_bump > flowx_diff::Bump::None => {
+        _ if report.required_bump == flowx_diff::Bump::None => String::new(),
+        Some(flowx_diff::Bump::None) => {
             format!("{needs}, and the version has not changed")
         }
         Some(declared) if declared < report.required_bump => {

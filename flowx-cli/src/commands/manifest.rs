@@ -43,8 +43,9 @@ pub(super) fn run(context: &Context, args: &cli::Manifest) -> Result<u8, Failure
 
 fn check(context: &Context, text: &str, committed: &std::path::Path) -> Result<u8, Failure> {
     let name = source::shown(committed);
-    let before = match std::fs::read_to_string(committed) {
-        Ok(before) => before,
+    let before = match std::fs::read(committed) {
+        // What is no text is not what the sources say, and writing it again mends that.
+        Ok(before) => String::from_utf8_lossy(&before).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Failure::Stale(format!(
                 "{name} is missing; `flowx manifest --write` writes it"

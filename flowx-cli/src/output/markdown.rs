@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Page, visible};
+use super::Page;
+use super::markup::{code, escape};
 
 /// GitHub refuses a comment of more than 65,536 characters.
 const LARGEST: usize = 60_000;
@@ -73,53 +74,4 @@ pub(super) fn render(page: &Page) -> String {
         );
     }
     out
-}
-
-/// Text that is text only: no markup, no HTML, nobody mentioned.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in visible(text, false).chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '@' => out.push_str("&#64;"),
-            '#' => out.push_str("&#35;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// A code span, fenced with more backticks than it holds.
-fn code(text: &str) -> String {
-    let text = visible(text, false);
-    if text.is_empty() {
-        return String::new();
-    }
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    if longest > 0 {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hostile_text_stays_text() {
-        assert_eq!(
-            escape("@all <img> [x](y) `z`"),
-            "&#64;all &lt;img&gt; \\[x\\](y) \\`z\\`"
-        );
-        assert_eq!(code("a``b"), "``` a``b ```");
-    }
 }

@@ -5,6 +5,7 @@ mod github;
 mod human;
 mod junit;
 mod markdown;
+pub mod markup;
 mod sarif;
 mod text;
 

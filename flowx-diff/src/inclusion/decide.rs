@@ -10,12 +10,16 @@ use super::explain::{Reason, Seg};
 use super::{Question, Tri};
 use crate::sample::{self, Seed};
 use crate::schema::admit::{accepts, admits};
+use crate::schema::decimal::Decimal;
 use crate::schema::shape::{Bound, compare};
 use crate::schema::side::Flat;
 use crate::schema::{Kind, Shape, Side, Term};
 
 /// A discriminator with more values than this is not split.
 const MAX_SPLIT: usize = 128;
+
+/// Beyond as many patterns in one object it is not looked at which of them a name may match at once.
+const MAX_PATTERNS: usize = 6;
 
 struct Pair {
     sub: Term,
@@ -35,6 +39,8 @@ pub(super) struct Req {
 pub(super) enum Need {
     Now(Tri),
     Child(Term, Term),
+    /// The same for values that there may be none of: a no is a perhaps.
+    Perhaps(Term, Term),
 }
 
 pub(super) struct Engine<'a> {
@@ -238,14 +244,15 @@ impl<'a> Engine<'a> {
                 let plain = |t: &Shape<'_>| {
                     t.multiples.is_empty() && t.opaque.is_empty() && t.values.is_none()
                 };
+                let exact = plain(s) && s.excluded.is_empty();
                 if fits
                     .iter()
                     .all(|t| plain(t) && t.excluded.is_empty() && (!t.integer || s.integer))
                 {
-                    return if intervals_cover(s, fits) {
-                        Tri::Yes
-                    } else {
-                        Tri::No
+                    return match (intervals_cover(s, fits), exact) {
+                        (true, _) => Tri::Yes,
+                        (false, true) => Tri::No,
+                        (false, false) => Tri::Maybe,
                     };
                 }
                 Tri::Maybe
@@ -266,6 +273,7 @@ impl<'a> Engine<'a> {
             worst = worst.max(match req.need {
                 Need::Now(tri) => tri,
                 Need::Child(a, b) => self.state(a, b),
+                Need::Perhaps(a, b) => self.state(a, b).min(Tri::Maybe),
             });
             if worst == Tri::No {
                 break;
@@ -310,7 +318,11 @@ impl<'a> Engine<'a> {
         match s.kind {
             Kind::Null | Kind::Bool => {}
             Kind::Number => {
-                let whole = s.integer || s.multiples.iter().any(|m| m.as_i128().is_some());
+                let unit = Decimal::of(&1.into());
+                let whole = s.integer
+                    || s.multiples
+                        .iter()
+                        .any(|m| Decimal::of(m).is_some_and(Decimal::is_whole));
                 if t.integer && !whole {
                     now(Reason::Type("number"), Tri::No);
                 }
@@ -321,13 +333,13 @@ impl<'a> Engine<'a> {
                     now(Reason::Limit("maximum"), Tri::No);
                 }
                 for m in &t.multiples {
-                    let unit = s.integer && m.as_i128() == Some(1);
-                    let divides =
-                        |own: &flowx_manifest::json::Number| match (own.as_i128(), m.as_i128()) {
-                            (Some(own), Some(m)) if m != 0 => own % m == 0,
-                            _ => own == m,
-                        };
-                    if !unit && !s.multiples.iter().any(divides) {
+                    let divides = |own: Decimal| {
+                        Decimal::of(m).and_then(|m| own.is_multiple_of(m)) == Some(true)
+                    };
+                    let mut own: Vec<Decimal> =
+                        s.multiples.iter().filter_map(Decimal::of).collect();
+                    own.extend(unit.filter(|_| s.integer));
+                    if !own.into_iter().any(divides) {
                         now(
                             Reason::Limit("multipleOf"),
                             if s.multiples.is_empty() {
@@ -359,11 +371,29 @@ impl<'a> Engine<'a> {
                 self.elements(s, t, &mut out);
             }
             Kind::Object => {
-                sizes(s, t, ["minProperties", "maxProperties"], &mut now);
+                let counted = self.counted(s);
+                sizes(&counted, t, ["minProperties", "maxProperties"], &mut now);
                 self.members(s, t, pinned, &mut out);
             }
         }
         out
+    }
+
+    /// The object with as many members at least as must be there, and at most as can be.
+    fn counted(&mut self, s: &Shape<'a>) -> Shape<'a> {
+        let mut counted = s.clone();
+        counted.size_min = s.size_min.max(s.required.len() as u64);
+        let rest = self.sub.rest(s);
+        if self.sub.is_void(rest) && s.layers.iter().all(|l| l.patterns.is_empty()) {
+            let can_be = |key: &&str| {
+                self.sub
+                    .member(s, key)
+                    .is_none_or(|(term, _)| !self.sub.is_void(term))
+            };
+            let most = s.declared().into_iter().filter(can_be).count() as u64;
+            counted.size_max = Some(s.size_max.map_or(most, |m| m.min(most)));
+        }
+        counted
     }
 
     fn elements(&mut self, s: &Shape<'a>, t: &Shape<'a>, out: &mut Vec<Req>) {
@@ -440,50 +470,61 @@ impl<'a> Engine<'a> {
                 Need::Child(a, b),
             );
         }
-        let patterns = |x: &Shape<'a>| -> BTreeSet<&'a str> {
-            x.layers
-                .iter()
-                .flat_map(|l| l.patterns.iter().map(|(p, _)| *p))
-                .collect()
-        };
-        let (own, theirs) = (patterns(s), patterns(t));
-        for pattern in own.union(&theirs) {
-            let (a, b) = (
-                self.sub.patterned(s, pattern),
-                self.sup.patterned(t, pattern),
+        let mut named = false;
+        let Some(sets) = matched(s, t) else {
+            push(
+                None,
+                Reason::Opaque("patternProperties".into()),
+                Need::Now(Tri::Maybe),
             );
-            if self.sub.is_void(a) || (self.emitted && !own.contains(pattern) && self.sub.is_any(a))
-            {
+            return;
+        };
+        for (matched, doubt) in sets {
+            let a = self.sub.matching(s, &matched);
+            let b = self.sup.matching(t, &matched);
+            if self.sub.is_void(a) {
                 continue;
             }
-            push(
-                Some(Seg::Pattern((*pattern).to_owned())),
-                Reason::Inside,
-                Need::Child(a, b),
-            );
-            if !own.contains(pattern) && !own.is_empty() {
-                // A name may match a pattern of each side at once.
-                push(
-                    None,
-                    Reason::Opaque("patternProperties".into()),
-                    Need::Now(Tri::Maybe),
-                );
+            named = true;
+            let own = |p: &str| {
+                s.layers
+                    .iter()
+                    .any(|l| l.patterns.iter().any(|(q, _)| *q == p))
+            };
+            let declared = matched.iter().any(|p| own(p));
+            if self.emitted && !matched.is_empty() && !declared && self.sub.is_any(a) {
+                continue;
             }
-        }
-        let (a, b) = (self.sub.rest(s), self.sup.rest(t));
-        if !self.sub.is_void(a) {
-            if self.sup.is_void(b) {
-                push(None, Reason::Closed, Need::Now(Tri::No));
+            let seg = match matched.first() {
+                Some(pattern) => Seg::Pattern((*pattern).to_owned()),
+                None if self.sup.is_void(b) => {
+                    push(None, Reason::Closed, Need::Now(Tri::No));
+                    continue;
+                }
+                None => Seg::Rest,
+            };
+            let need = if doubt {
+                Need::Perhaps(a, b)
             } else {
-                push(Some(Seg::Rest), Reason::Inside, Need::Child(a, b));
-            }
+                Need::Child(a, b)
+            };
+            push(Some(seg), Reason::Inside, need);
+        }
+        if named {
             let (a, b) = (self.sub.names(s), self.sup.names(t));
             let a = if self.sub.is_any(a) {
                 self.sub.term(&[&ANY_STRING])
             } else {
                 a
             };
-            push(Some(Seg::Names), Reason::Inside, Need::Child(a, b));
+            // Where patterns alone say which names there are, not every text is one.
+            let rest = self.sub.rest(s);
+            let need = if self.sub.is_void(rest) {
+                Need::Perhaps(a, b)
+            } else {
+                Need::Child(a, b)
+            };
+            push(Some(Seg::Names), Reason::Inside, need);
         }
         if !t.names.is_empty() {
             let b = self.sup.names(t);
@@ -536,6 +577,30 @@ impl<'a> Engine<'a> {
 static ANY_STRING: std::sync::LazyLock<Json> =
     std::sync::LazyLock::new(|| Json::object([("type", Json::from("string"))]));
 
+/// Which patterns of both sides a name that nobody declares may match at once, and whether it is doubtful that there is such a
+/// name: none of them, each, and every two or more. `None` for more patterns than it is worth.
+fn matched<'a>(s: &Shape<'a>, t: &Shape<'a>) -> Option<Vec<(Vec<&'a str>, bool)>> {
+    let layers = s.layers.iter().chain(&t.layers);
+    let all: BTreeSet<&'a str> = layers
+        .flat_map(|l| l.patterns.iter().map(|(p, _)| *p))
+        .collect();
+    let all: Vec<&'a str> = all.into_iter().collect();
+    if all.len() > MAX_PATTERNS {
+        return None;
+    }
+    let sets = 0..1_usize << all.len();
+    let mut sets: Vec<(Vec<&'a str>, bool)> = sets
+        .map(|set| {
+            let in_set = (0..all.len()).filter(|i| set >> i & 1 == 1);
+            let matched: Vec<&'a str> = in_set.map(|i| all[i]).collect();
+            let doubt = matched.len() > 1;
+            (matched, doubt)
+        })
+        .collect();
+    sets.sort_by_key(|(matched, _)| (matched.is_empty(), matched.len()));
+    Some(sets)
+}
+
 /// The values of a shape that has few.
 pub(super) fn finite(s: &Shape<'_>) -> Option<Vec<Json>> {
     match (&s.values, s.kind) {
@@ -585,34 +650,22 @@ fn bound_within(
 /// The same end for integers: `> 3` is `>= 4`, `>= 3.5` is `>= 4`.
 fn whole(bound: &Bound, beyond: Ordering) -> Bound {
     let step = if beyond == Ordering::Less { 1 } else { -1 };
-    let plain = crate::schema::side::plain(&Json::Number(bound.at.clone()));
-    let at = plain.as_number().and_then(|n| n.as_i128());
-    match at {
-        Some(i) if bound.exclusive => Bound {
-            at: i.saturating_add(step).into(),
+    let Some(at) = Decimal::of(&bound.at) else {
+        return bound.clone();
+    };
+    let end = match at.as_i128() {
+        Some(i) if bound.exclusive => Some(i.saturating_add(step)),
+        Some(i) => Some(i),
+        None if beyond == Ordering::Less => at.ceil(),
+        None => at.floor(),
+    };
+    end.map_or_else(
+        || bound.clone(),
+        |end| Bound {
+            at: end.into(),
             exclusive: false,
         },
-        Some(i) => Bound {
-            at: i.into(),
-            exclusive: false,
-        },
-        None => {
-            let f = bound.at.as_f64();
-            let to = if beyond == Ordering::Less {
-                f.ceil()
-            } else {
-                f.floor()
-            };
-            if to.is_finite() && to.abs() < 1e18 {
-                Bound {
-                    at: (to as i128).into(),
-                    exclusive: false,
-                }
-            } else {
-                bound.clone()
-            }
-        }
-    }
+    )
 }
 
 /// Whether the intervals together cover the one.

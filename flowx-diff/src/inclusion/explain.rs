@@ -335,12 +335,15 @@ impl<'a> Engine<'a> {
                         witness,
                     });
                 }
-                Need::Child(a, b) => {
+                Need::Child(a, b) | Need::Perhaps(a, b) => {
                     if self.state(a, b) == Tri::Yes {
                         continue;
                     }
                     let Some(seg) = seg else { continue };
                     for mut fail in self.terms(a, b, seen) {
+                        if matches!(need, Need::Perhaps(..)) {
+                            fail.tri = fail.tri.min(Tri::Maybe);
+                        }
                         fail.witness = fail.witness.and_then(|w| self.wrap(s, t, &seg, w));
                         fail.path.insert(0, seg.clone());
                         out.push(fail);

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use flowx_manifest::Json;
 use flowx_manifest::json::Number;
 
+use super::decimal::Decimal;
 use super::shape::{Kind, Shape, compare};
 use super::side::{Side, Term};
 
@@ -48,7 +49,9 @@ pub(crate) fn admits<'a>(side: &mut Side<'a>, shape: &Shape<'a>, value: &Json) -
     match value {
         Json::Null | Json::Bool(_) => {}
         Json::Number(n) => {
-            if !in_range(shape, n) || (shape.integer && n.as_f64().fract() != 0.0) {
+            let whole =
+                || Decimal::of(n).map_or_else(|| n.as_f64().fract() == 0.0, Decimal::is_whole);
+            if !in_range(shape, n) || (shape.integer && !whole()) {
                 return Some(false);
             }
             for m in &shape.multiples {
@@ -117,19 +120,9 @@ pub(crate) fn in_range(shape: &Shape<'_>, n: &Number) -> bool {
     above && below
 }
 
-/// Whether `n` is a whole number of times `m`; exact for integers, unknown where doubles would have to decide.
+/// Whether `n` is a whole number of times `m`. `None` where it cannot be told exactly.
 pub(crate) fn multiple(n: &Number, m: &Number) -> Option<bool> {
-    match (n.as_i128(), m.as_i128()) {
-        (Some(n), Some(m)) if m != 0 => Some(n % m == 0),
-        _ => {
-            let ratio = n.as_f64() / m.as_f64();
-            let off = (ratio - ratio.round()).abs();
-            match off {
-                off if off > 1e-6 => Some(false),
-                _ => None,
-            }
-        }
-    }
+    Decimal::of(n)?.is_multiple_of(Decimal::of(m)?)
 }
 
 /// Whether no value can be in two of the branches.

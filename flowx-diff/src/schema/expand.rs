@@ -1,6 +1,6 @@
 //! From a schema to its union of shapes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use flowx_manifest::Json;
 use flowx_manifest::json::Number;
@@ -66,19 +66,20 @@ pub(crate) const ANNOTATIONS: &[&str] = &[
     "contentSchema",
 ];
 
-/// Keywords that are taken as a whole.
-const OPAQUE: &[&str] = &[
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
+/// Keywords that are taken as a whole, with those that mean nothing without them, and the type they are about.
+const OPAQUE: &[(&str, &[&str], Option<Kind>)] = &[
+    ("if", &["then", "else"], None),
+    ("dependentRequired", &[], Some(Kind::Object)),
+    ("dependentSchemas", &[], Some(Kind::Object)),
+    ("dependencies", &[], Some(Kind::Object)),
+    (
+        "contains",
+        &["minContains", "maxContains"],
+        Some(Kind::Array),
+    ),
 ];
+/// Keywords under which more members may be evaluated than `properties` says.
+const EVALUATING: [&str; 3] = ["if", "dependentSchemas", "dependencies"];
 
 fn expand<'a>(
     side: &mut Side<'a>,
@@ -112,6 +113,9 @@ fn expand_object<'a>(
     map: &'a BTreeMap<String, Json>,
     stack: &mut Vec<usize>,
 ) -> Result<Vec<Shape<'a>>, String> {
+    if map.contains_key("$id") && !std::ptr::eq(map, root_of(side)) {
+        return Err("a schema with an identity of its own inside".to_owned());
+    }
     let mut shapes = base(side, map)?;
     if let Some(reference) = map.get("$ref") {
         let reference = reference.as_str().ok_or("a $ref that is no string")?;
@@ -143,7 +147,7 @@ fn expand_object<'a>(
             branches.push(expand(side, part, stack)?);
         }
         if key == "oneOf" && !super::admit::pairwise_disjoint(side, &branches) {
-            let text = opaque(side, key, &map[key]);
+            let text = opaque(side, &Json::object([(key, map[key].clone())]));
             branches.iter_mut().flatten().for_each(|s| {
                 s.opaque.insert(text.clone());
             });
@@ -154,31 +158,75 @@ fn expand_object<'a>(
         shapes = subtract(side, shapes, not, stack)?;
     }
     if let Some(unevaluated) = map.get("unevaluatedProperties") {
-        for shape in shapes.iter_mut().filter(|s| s.kind == Kind::Object) {
-            close(shape, unevaluated);
+        let whole = opaque(side, &Json::Object(map.clone()));
+        close(side, &mut shapes, unevaluated, &whole);
+    }
+    if let Some(unevaluated) = map.get("unevaluatedItems")
+        && *unevaluated != TRUE
+    {
+        // Which elements are left depends on everything beside it.
+        let whole = opaque(side, &Json::Object(map.clone()));
+        for shape in shapes.iter_mut().filter(|s| s.kind == Kind::Array) {
+            shape.opaque.insert(whole.clone());
         }
     }
     Ok(shapes)
 }
 
-/// `unevaluatedProperties`: what no layer inside knows.
-fn close<'a>(shape: &mut Shape<'a>, unevaluated: &'a Json) {
-    if shape.layers.iter().any(|l| l.says_rest) {
-        return;
-    }
-    let mut layer = Layer {
-        props: BTreeMap::new(),
-        patterns: Vec::new(),
-        rest: unevaluated,
-        says_rest: true,
+/// `unevaluatedProperties`: what no layer inside knows. A value that fits several alternatives has the members of all of
+/// them evaluated, so where they may overlap a shape is closed to what is known to any, which is too much, and marked with
+/// the whole schema as something that is not taken apart.
+fn close<'a>(side: &mut Side<'a>, shapes: &mut [Shape<'a>], unevaluated: &'a Json, whole: &str) {
+    let objects: Vec<Shape<'a>> = shapes
+        .iter()
+        .filter(|s| s.kind == Kind::Object)
+        .cloned()
+        .collect();
+    let evaluating = |s: &Shape<'_>| {
+        let by = |o: &String| EVALUATING.iter().any(|k| o.contains(&format!("\"{k}\":")));
+        s.opaque.iter().any(by)
     };
-    for known in &shape.layers {
-        layer.props.extend(known.props.keys().map(|k| (*k, &TRUE)));
-        layer
-            .patterns
-            .extend(known.patterns.iter().map(|(p, _)| (*p, &TRUE)));
+    let alone: Vec<Vec<Shape<'a>>> = objects.iter().map(|s| vec![s.clone()]).collect();
+    let apart = super::admit::pairwise_disjoint(side, &alone);
+    let all = |s: &Shape<'_>| s.layers.iter().any(|l| l.says_rest);
+    for shape in shapes.iter_mut().filter(|s| s.kind == Kind::Object) {
+        let unclear =
+            evaluating(shape) || (!apart && objects.iter().any(|s| evaluating(s) || all(s)));
+        if !unclear && all(shape) {
+            continue;
+        }
+        if unclear || !apart {
+            shape.opaque.insert(whole.to_owned());
+        }
+        if unclear {
+            continue;
+        }
+        let mut layer = Layer {
+            props: BTreeMap::new(),
+            patterns: Vec::new(),
+            rest: unevaluated,
+            says_rest: true,
+        };
+        let own = shape.layers.clone();
+        let others = objects.iter().filter(|_| !apart).flat_map(|s| &s.layers);
+        for known in own.iter().chain(others) {
+            layer.props.extend(known.props.keys().map(|k| (*k, &TRUE)));
+            for (pattern, _) in &known.patterns {
+                if !layer.patterns.iter().any(|(p, _)| p == pattern) {
+                    layer.patterns.push((pattern, &TRUE));
+                }
+            }
+        }
+        shape.layers.push(layer);
     }
-    shape.layers.push(layer);
+}
+
+/// The members of the document's root, to be told apart by address.
+fn root_of<'a>(side: &Side<'a>) -> *const BTreeMap<String, Json> {
+    side.doc
+        .root
+        .as_object()
+        .map_or(std::ptr::null(), std::ptr::from_ref)
 }
 
 fn list<'a>(map: &'a BTreeMap<String, Json>, key: &str) -> Result<&'a [Json], String> {
@@ -216,7 +264,7 @@ fn subtract<'a>(
             }
             shapes.retain(|s| !s.is_void());
         } else {
-            let text = opaque(side, "not", not);
+            let text = opaque(side, &Json::object([("not", not.clone())]));
             shapes
                 .iter_mut()
                 .filter(|s| s.kind == gone.kind)
@@ -228,14 +276,14 @@ fn subtract<'a>(
     Ok(shapes)
 }
 
-/// A keyword as a whole. One that refers to something that differs in the other document is equal to nothing there.
-fn opaque(side: &Side<'_>, key: &str, value: &Json) -> String {
-    let own = if side.doc.refs_are_same(value) {
+/// Keywords as a whole. What refers to something that differs in the other document is equal to nothing there.
+fn opaque(side: &Side<'_>, keywords: &Json) -> String {
+    let own = if side.doc.refs_are_same(keywords) {
         String::new()
     } else {
         format!("{} ", side.tag)
     };
-    format!("{own}{key}: {}", value.to_canonical())
+    format!("{own}{}", keywords.to_canonical())
 }
 
 /// The keywords of one schema object by themselves.
@@ -280,10 +328,12 @@ fn base<'a>(side: &Side<'a>, map: &'a BTreeMap<String, Json>) -> Result<Vec<Shap
         }
         _ => return Err("an enum that is no list".to_owned()),
     };
-    let mut opaques = BTreeSet::new();
-    for key in OPAQUE {
-        if let Some(value) = map.get(*key) {
-            opaques.insert(opaque(side, key, value));
+    let mut opaques: Vec<(String, Option<Kind>)> = Vec::new();
+    for (key, beside, kind) in OPAQUE {
+        if map.contains_key(*key) {
+            let words = [key].into_iter().chain(*beside);
+            let said = words.filter_map(|k| Some((*k, map.get(*k)?.clone())));
+            opaques.push((opaque(side, &Json::object(said)), *kind));
         }
     }
     let mut shapes = Vec::new();
@@ -299,7 +349,8 @@ fn base<'a>(side: &Side<'a>, map: &'a BTreeMap<String, Json>) -> Result<Vec<Shap
             }
             shape.values = Some(own);
         }
-        shape.opaque = opaques.clone();
+        let about = opaques.iter().filter(|(_, k)| k.is_none_or(|k| k == kind));
+        shape.opaque = about.map(|(text, _)| text.clone()).collect();
         match kind {
             Kind::Number => numbers(map, &mut shape)?,
             Kind::String => {

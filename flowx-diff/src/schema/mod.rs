@@ -4,6 +4,7 @@
 //! `const` become members of one union, so that `["string", "null"]` and an `anyOf` with `null` are the same thing.
 
 pub(crate) mod admit;
+pub(crate) mod decimal;
 mod expand;
 pub(crate) mod shape;
 pub(crate) mod side;

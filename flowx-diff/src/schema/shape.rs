@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use flowx_manifest::Json;
 use flowx_manifest::json::Number;
 
+use super::decimal::Decimal;
+
 /// The type of a value. `integer` is a number without a fraction, as the standard says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
@@ -239,13 +241,13 @@ fn tighter(a: &Option<Bound>, b: &Option<Bound>, wins: Ordering) -> Option<Bound
     }
 }
 
-/// Exact for integers, as doubles otherwise.
+/// Exact, but for numbers of more digits than 128 bits hold.
 pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
-    match (a.as_i128(), b.as_i128()) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        _ => a
-            .as_f64()
+    let exact = || Decimal::of(a)?.compare(Decimal::of(b)?);
+    let rounded = || {
+        a.as_f64()
             .partial_cmp(&b.as_f64())
-            .unwrap_or(Ordering::Equal),
-    }
+            .unwrap_or(Ordering::Equal)
+    };
+    exact().unwrap_or_else(rounded)
 }

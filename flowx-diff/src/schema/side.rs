@@ -6,6 +6,7 @@ use std::rc::Rc;
 use flowx_manifest::{Json, contract_of_ref};
 use regex::Regex;
 
+use super::decimal::Decimal;
 use super::shape::Shape;
 
 /// Admits everything.
@@ -64,10 +65,24 @@ impl<'a> Doc<'a> {
         let mut refs = BTreeSet::new();
         flowx_manifest::references(node, &mut refs);
         match self.same {
-            Some(same) => refs.iter().all(|r| same.contains(r)),
-            None => !node.to_canonical().contains("\"$ref\""),
+            Some(same) => {
+                refs.iter().all(|r| same.contains(r))
+                    && !node.to_canonical().contains("\"$dynamicRef\"")
+            }
+            None => {
+                let text = node.to_canonical();
+                !["\"$ref\"", "\"$dynamicRef\"", "\"$recursiveRef\""]
+                    .iter()
+                    .any(|word| text.contains(word))
+            }
         }
     }
+}
+
+/// A pattern as JSON Schema means it, ECMA-262, in the syntax of this engine. `None` when it has no such form.
+pub(crate) fn ecma(pattern: &str) -> Option<String> {
+    let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
+    Some(translated.into_owned())
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -212,11 +227,12 @@ impl<'a> Side<'a> {
         if let Some(known) = self.regexes.get(pattern) {
             return known.clone();
         }
-        let regex = regex::RegexBuilder::new(pattern)
-            .size_limit(1 << 20)
-            .build()
-            .ok()
-            .map(Rc::new);
+        let regex = ecma(pattern).and_then(|pattern| {
+            let built = regex::RegexBuilder::new(&pattern)
+                .size_limit(1 << 20)
+                .build();
+            built.ok().map(Rc::new)
+        });
         self.regexes.insert(pattern.to_owned(), regex.clone());
         regex
     }
@@ -252,13 +268,15 @@ impl<'a> Side<'a> {
         self.term(&nodes)
     }
 
-    /// What a member must be whose name matches that pattern and no other.
-    pub(crate) fn patterned(&mut self, shape: &Shape<'a>, pattern: &str) -> Term {
+    /// What a member must be whose name is not declared and matches exactly those of the patterns.
+    pub(crate) fn matching(&mut self, shape: &Shape<'a>, patterns: &[&str]) -> Term {
         let mut nodes = Vec::new();
         for layer in &shape.layers {
-            match layer.patterns.iter().find(|(p, _)| *p == pattern) {
-                Some((_, node)) => nodes.push(*node),
-                None => nodes.push(layer.rest),
+            let before = nodes.len();
+            let hits = layer.patterns.iter().filter(|(p, _)| patterns.contains(p));
+            nodes.extend(hits.map(|(_, node)| *node));
+            if nodes.len() == before {
+                nodes.push(layer.rest);
             }
         }
         self.term(&nodes)
@@ -285,11 +303,9 @@ impl<'a> Side<'a> {
 pub(crate) fn plain(value: &Json) -> Json {
     match value {
         Json::Number(n) if n.as_i128().is_none() => {
-            let f = n.as_f64();
-            if f.fract() == 0.0 && f.abs() < 1e18 {
-                Json::from(f as i128)
-            } else {
-                Json::from_f64(f)
+            match Decimal::of(n).and_then(Decimal::as_i128) {
+                Some(whole) => Json::from(whole),
+                None => Json::from_f64(n.as_f64()),
             }
         }
         Json::Array(items) => Json::Array(items.iter().map(plain).collect()),

@@ -11,6 +11,7 @@ mod patch;
 mod properties;
 mod review;
 mod serde_types;
+mod soundness;
 mod truth;
 
 use flowx_manifest::json::{Limits, parse};

@@ -70,7 +70,7 @@ fn pair() -> impl Strategy<Value = (Json, Json)> {
 }
 
 /// The schema with one keyword somewhere changed or dropped.
-fn nudge(schema: &Json, n: u32) -> Json {
+pub(crate) fn nudge(schema: &Json, n: u32) -> Json {
     match schema {
         Json::Object(map) if !map.is_empty() => {
             let keys: Vec<&String> = map.keys().collect();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flowx_manifest::{Authorization, Manifest, StepTarget, Trigger};
 
 use super::{Member, consequences, members};
-use crate::output::visible;
+use crate::output::markup::{code, prose};
 
 pub(super) fn render(manifest: &Manifest) -> String {
     let mut out = format!(
@@ -150,7 +150,7 @@ fn flows(out: &mut String, manifest: &Manifest, flow: &flowx_manifest::Flow) {
                 } else {
                     ""
                 };
-                let _ = writeln!(out, "- `{method} {route}`{key}");
+                let _ = writeln!(out, "- {}{key}", code(&format!("{method} {route}")));
             }
         }
     }
@@ -207,8 +207,9 @@ fn flows(out: &mut String, manifest: &Manifest, flow: &flowx_manifest::Flow) {
     } else {
         let _ = writeln!(
             out,
-            "\nTakes `{}`, gives `{}`.",
-            flow.input.name, flow.output.name
+            "\nTakes {}, gives {}.",
+            code(&flow.input.name),
+            code(&flow.output.name)
         );
     }
 }
@@ -225,8 +226,8 @@ fn table(out: &mut String, title: &str, members: &[Member]) {
         let required = if member.required { "yes" } else { "no" };
         let _ = writeln!(
             out,
-            "| `{}` | {} | {required} | {} |",
-            member.name,
+            "| {} | {} | {required} | {} |",
+            code(&member.name).replace('|', "\\|"),
             text(&member.kind),
             text(&member.description)
         );
@@ -248,21 +249,21 @@ fn errors(out: &mut String, errors: Option<&[flowx_manifest::ErrorSpec]>) {
 }
 
 fn paragraph(out: &mut String, description: Option<&str>) {
-    if let Some(description) = description {
-        let _ = writeln!(
-            out,
-            "{}\n",
-            visible(description.trim(), true).replace('<', "&lt;")
-        );
+    // Every blank line begins a paragraph; a line alone begins nothing, not a heading, a list or a rule.
+    for part in description.unwrap_or_default().trim().split("\n\n") {
+        let part = text(part);
+        if !part.is_empty() {
+            let guard = if part.starts_with(['-', '+', '=']) {
+                "\\"
+            } else {
+                ""
+            };
+            let _ = writeln!(out, "{guard}{part}\n");
+        }
     }
 }
 
 /// Text within a line or a cell.
 fn text(text: &str) -> String {
-    visible(
-        &text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false,
-    )
-    .replace('|', "\\|")
-    .replace('<', "&lt;")
+    prose(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
