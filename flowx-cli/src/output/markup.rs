@@ -33,7 +33,7 @@ pub fn escape(text: &str) -> String {
 pub fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     // An even number of backticks, and none beside another or beside nothing.
-    if parts.len() % 2 == 0
+    if parts.len().is_multiple_of(2)
         || parts
             .iter()
             .skip(1)
