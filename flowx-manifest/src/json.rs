@@ -50,6 +50,44 @@ impl Number {
         self.0.parse().ok()
     }
 
+    /// The same number as an integer literal, where it is whole and fits 128 bits. Exact: the digits are moved, never computed.
+    fn whole(self) -> Number {
+        if self.0 != "-0" && self.0.bytes().all(|b| b == b'-' || b.is_ascii_digit()) {
+            return self;
+        }
+        let (sign, text) = match self.0.strip_prefix('-') {
+            Some(rest) => ("-", rest),
+            None => ("", self.0.as_str()),
+        };
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (int, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{int}{fraction}");
+        let digits = digits.trim_start_matches('0');
+        let significant = digits.trim_end_matches('0');
+        if significant.is_empty() {
+            return Number("0".to_owned());
+        }
+        let Ok(exponent) = exponent.parse::<i64>() else {
+            return self; // beyond what anybody means
+        };
+        let trailing = digits.len() - significant.len();
+        let zeros = i64::try_from(fraction.len())
+            .ok()
+            .and_then(|f| exponent.checked_sub(f))
+            .and_then(|e| e.checked_add(i64::try_from(trailing).ok()?))
+            .and_then(|zeros| usize::try_from(zeros).ok())
+            .filter(|zeros| *zeros <= 39);
+        let Some(zeros) = zeros else {
+            return self;
+        };
+        let whole = Number(format!("{sign}{significant}{}", "0".repeat(zeros)));
+        if whole.as_i128().is_some() || whole.as_u128().is_some() {
+            whole
+        } else {
+            self
+        }
+    }
+
     /// The nearest double. Infinite for a literal beyond the range of a double.
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or(f64::NAN)
@@ -165,6 +203,24 @@ impl Json {
                     _ => None,
                 }
             })
+    }
+
+    /// The value with every whole number written as an integer: `500.0`, `5e2` and `500` are one number, for JSON Schema too, and readers that
+    /// ask for an integer refuse the first two. Numbers beyond 128 bits, and those with a fraction, stay as they are.
+    #[must_use]
+    pub fn with_whole_numbers(self) -> Json {
+        match self {
+            Json::Number(n) => Json::Number(n.whole()),
+            Json::Array(items) => {
+                Json::Array(items.into_iter().map(Json::with_whole_numbers).collect())
+            }
+            Json::Object(map) => Json::Object(
+                map.into_iter()
+                    .map(|(k, v)| (k, v.with_whole_numbers()))
+                    .collect(),
+            ),
+            other => other,
+        }
     }
 
     /// Appends the canonical form: compact, keys sorted by code point, numbers as their literals.

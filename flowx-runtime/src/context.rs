@@ -125,10 +125,14 @@ impl<F: Flow> FlowCx<F> {
 
     /// Asks the caller's own model, where its transport can. The flow's deadline goes on meanwhile. The answer is a stranger's text.
     ///
+    /// A client of 2025-11-25 is asked on the call's stream. One of 2026-07-28 is asked by ending the call; when it comes back with the answer the
+    /// flow runs from its beginning, so that is done for flows without side effects that needed nobody's yes, and for one question per
+    /// call. Elsewhere the answer is [`NoModel::Unavailable`].
+    ///
     /// # Errors
     /// Why there is no answer.
     pub async fn ask_model(&self, request: &ModelRequest) -> Result<String, NoModel> {
-        crate::model::ask(&*self.call.channel, request).await
+        crate::model::ask(&self.call, request).await
     }
 
     /// The key of the call: the caller's own where it gave one.

@@ -293,7 +293,7 @@ fn edits(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn token(name: &str) -> String {
+pub(crate) fn token(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

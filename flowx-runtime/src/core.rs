@@ -21,6 +21,7 @@ use crate::identity::{Current, Identity, Principal};
 use crate::input::Contract;
 use crate::invocation::{CallOutcome, Clock, Ids, Invocation};
 use crate::limits::{Limits, RateLimiter, counted_as};
+use crate::model::Lending;
 use crate::refusal::{Refusal, codes};
 use crate::telemetry;
 use crate::visible::{Demands, Visibility};
@@ -330,6 +331,10 @@ impl Core {
             invocation.idempotency_key = key.to_owned();
         }
         let input = invocation.input.clone();
+        let lending = Lending::new(
+            pass.may_end_with_a_question()
+                .then(|| self.gate.lender(&invocation, &channel)),
+        );
         let call = Arc::new(Call {
             invocation,
             effects: Arc::clone(&self.effects),
@@ -339,9 +344,15 @@ impl Core {
             tasks: self.tasks.clone(),
             undo_limit: self.undo_limit,
             refused: Default::default(),
+            lending,
             standing: Default::default(),
         });
+        let kept = Arc::clone(&call);
         let result = (flow.binding.run)(call, input).await;
+        if let Some(question) = kept.lending.take() {
+            self.gate.settle_with_question(pass, &question).await;
+            return question;
+        }
         self.gate.settle(pass, &result).await;
         match result {
             Ok(output) => CallOutcome::Done(output),

@@ -33,14 +33,6 @@ pub(crate) fn invalid(errors: Vec<InputError>) -> Refusal {
     .with("errors", list)
 }
 
-/// An input that met its contract and that serde does not read all the same: the contract is wider than the type.
-pub(crate) fn unreadable(error: &serde_json::Error) -> Refusal {
-    invalid(vec![InputError {
-        path: String::new(),
-        message: error.to_string(),
-    }])
-}
-
 /// What a flow takes.
 pub(crate) enum Contract {
     /// Nothing: `()`.

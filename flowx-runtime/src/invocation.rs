@@ -57,7 +57,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// A call with new ids.
+    /// A call with new ids. Whole numbers of the input become integers, so that what is compared, fingerprinted, shown and read is one thing.
     pub fn new(
         flow: impl Into<String>,
         principal: Arc<Principal>,
@@ -67,7 +67,7 @@ impl Invocation {
         Invocation {
             flow: flow.into(),
             principal,
-            input,
+            input: input.with_whole_numbers(),
             correlation_id: Uuid::now_v7().to_string(),
             idempotency_key: Uuid::new_v4().to_string(),
             transport,

@@ -31,6 +31,7 @@ mod serve;
 pub mod store;
 mod telemetry;
 mod traits;
+mod unread;
 pub mod verify;
 mod visible;
 

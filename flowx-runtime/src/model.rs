@@ -1,8 +1,15 @@
 //! Borrowing the caller's model: no provider, no key, no traffic of our own.
 
-use flowx_manifest::Json;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use crate::channel::{Ask, AskKind, Asking, Channel, Reply};
+use flowx_manifest::Json;
+use futures_util::future::BoxFuture;
+
+use crate::channel::{Ask, AskKind, Asking, Reply};
+use crate::engine::Call;
+use crate::invocation::CallOutcome;
+use crate::refusal::{Refusal, codes};
 
 /// What the caller's model is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +39,68 @@ pub enum NoModel {
     NotText,
 }
 
-/// Asks, where the transport can ask while the call runs. In 2026-07-28 a model could only be asked by ending the call and having it made
-/// again, which the protocol has deprecated for this; a caller of that era has no model here.
-pub(crate) async fn ask(channel: &dyn Channel, request: &ModelRequest) -> Result<String, NoModel> {
-    if channel.asking(AskKind::Model) != Asking::InCall {
-        return Err(NoModel::Unavailable);
+/// How a running call gets its caller's model.
+#[derive(Default)]
+pub(crate) struct Lending {
+    /// Where the call may be ended with a question and made again (2026-07-28): asks the gate for the answer that came with it.
+    by_retry: Option<ByRetry>,
+    /// Whether the one question of that kind has been put.
+    put: AtomicBool,
+    /// What the call ends with instead of an output.
+    end: Mutex<Option<CallOutcome>>,
+}
+
+/// What came with the call for that question, or what the call has to end with.
+pub(crate) type ByRetry =
+    Box<dyn Fn(Json) -> BoxFuture<'static, Result<Reply, CallOutcome>> + Send + Sync>;
+
+impl Lending {
+    pub(crate) fn new(by_retry: Option<ByRetry>) -> Lending {
+        Lending {
+            by_retry,
+            ..Lending::default()
+        }
     }
-    match channel.ask(Ask::Model(parameters(request))).await {
+
+    /// What the call ends with instead of an output.
+    pub(crate) fn take(&self) -> Option<CallOutcome> {
+        self.end
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+}
+
+/// Asks: on the call's own stream where the transport can, else by ending the call with the question and having it made again.
+///
+/// The second way runs the flow from its beginning, so it is there for calls that change nothing, once per call; everywhere else such a
+/// caller has no model.
+pub(crate) async fn ask(call: &Call, request: &ModelRequest) -> Result<String, NoModel> {
+    let asked = parameters(request);
+    let reply = match call.channel.asking(AskKind::Model) {
+        Asking::Cannot => return Err(NoModel::Unavailable),
+        Asking::InCall => call.channel.ask(Ask::Model(asked)).await,
+        Asking::ByRetry => match &call.lending.by_retry {
+            Some(by_retry) if !call.lending.put.swap(true, Ordering::Relaxed) => {
+                match by_retry(asked).await {
+                    Ok(reply) => reply,
+                    Err(outcome) => {
+                        *call
+                            .lending
+                            .end
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+                        // The driver ends the body at its next look; what it says is not what the caller hears.
+                        return call
+                            .refuse(Refusal::internal(codes::INTERNAL, "a question"))
+                            .await;
+                    }
+                }
+            }
+            _ => return Err(NoModel::Unavailable),
+        },
+    };
+    match reply {
         Reply::Accept(result) => text(&result).ok_or(NoModel::NotText),
         Reply::Decline | Reply::Cancel => Err(NoModel::Declined),
         Reply::TimedOut => Err(NoModel::TimedOut),
@@ -83,10 +145,10 @@ fn text(result: &Json) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::NoChannel;
+    use crate::channel::{Channel, NoChannel};
+    use crate::engine::call_over;
     use flowx_manifest::json::{Limits, parse};
-    use futures_util::future::BoxFuture;
-    use std::sync::Mutex;
+    use std::sync::Arc;
 
     struct Model(Reply, Mutex<Vec<Ask>>);
     impl Channel for Model {
@@ -120,9 +182,10 @@ mod tests {
     async fn a_model_is_asked_in_the_same_words_every_time_and_its_text_comes_back() {
         let reply =
             json(r#"{"role":"assistant","content":{"type":"text","text":"because"},"model":"m"}"#);
-        let model = Model(Reply::Accept(reply), Mutex::default());
+        let model = Arc::new(Model(Reply::Accept(reply), Mutex::default()));
         for _ in 0..2 {
-            assert_eq!(ask(&model, &request()).await, Ok("because".into()));
+            let call = call_over(model.clone());
+            assert_eq!(ask(&call, &request()).await, Ok("because".into()));
         }
         let asked = model.1.lock().unwrap().clone();
         assert_eq!(asked[0], asked[1]);
@@ -137,7 +200,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_without_a_model_or_without_an_answer_is_no_error_but_said() {
-        assert_eq!(ask(&NoChannel, &request()).await, Err(NoModel::Unavailable));
+        let nobody = call_over(Arc::new(NoChannel));
+        assert_eq!(ask(&nobody, &request()).await, Err(NoModel::Unavailable));
         for (reply, no) in [
             (Reply::Decline, NoModel::Declined),
             (Reply::TimedOut, NoModel::TimedOut),
@@ -148,10 +212,8 @@ mod tests {
             ),
             (Reply::Accept(Json::empty()), NoModel::NotText),
         ] {
-            assert_eq!(
-                ask(&Model(reply, Mutex::default()), &request()).await,
-                Err(no)
-            );
+            let call = call_over(Arc::new(Model(reply, Mutex::default())));
+            assert_eq!(ask(&call, &request()).await, Err(no));
         }
     }
 }

@@ -56,8 +56,6 @@ deviations! {
         "serde reads a unit from an empty object or array in a buffer; the published spelling is null";
     Constraint, "constraint", Schema,
         "a literal schemars attribute (range, length, regex) that the author declared and serde does not know";
-    WholeNumber, "whole-number", Serde,
-        "JSON Schema takes 1.0, 1e2 and -0 for integers, serde takes integer literals only";
     WideNumber, "wide-number", Serde,
         "the validator compares integers beyond 64 bits as doubles, so one past a bound of i64 or u64 rounds onto it";
     Format, "format", Serde,
@@ -74,10 +72,7 @@ impl Deviation {
     /// The schema with what this deviation is about let through ([`Side::Schema`]) or refused ([`Side::Serde`]).
     /// `None` for one that is seen in the value, not in the schema.
     pub fn applied(self, schema: &Json) -> Option<Json> {
-        if matches!(
-            self,
-            Deviation::WholeNumber | Deviation::WideNumber | Deviation::WrittenTwice
-        ) {
+        if matches!(self, Deviation::WideNumber | Deviation::WrittenTwice) {
             return None;
         }
         // The definitions stay at the root, where references look for them.
@@ -270,37 +265,6 @@ pub(crate) fn narrow(value: &Json) -> Option<Json> {
                 }
                 _ => value.clone(),
             },
-            Json::Array(items) => Json::Array(items.iter().map(|v| go(v, changed)).collect()),
-            Json::Object(map) => Json::Object(
-                map.iter()
-                    .map(|(k, v)| (k.clone(), go(v, changed)))
-                    .collect(),
-            ),
-            other => other.clone(),
-        }
-    }
-    let mut changed = false;
-    let out = go(value, &mut changed);
-    changed.then_some(out)
-}
-
-/// The value with every whole number written as an integer; `None` when none was otherwise.
-pub(crate) fn whole(value: &Json) -> Option<Json> {
-    fn go(value: &Json, changed: &mut bool) -> Json {
-        match value {
-            Json::Number(n)
-                if n.as_i128()
-                    .is_none_or(|i| i == 0 && n.as_str().starts_with('-'))
-                    && n.as_u128().is_none() =>
-            {
-                let double = n.as_f64();
-                if double.fract() == 0.0 && double.abs() < 4e38 {
-                    *changed = true;
-                    // Saturates, where the validator rounds.
-                    return (double as i128).into();
-                }
-                value.clone()
-            }
             Json::Array(items) => Json::Array(items.iter().map(|v| go(v, changed)).collect()),
             Json::Object(map) => Json::Object(
                 map.iter()

@@ -271,7 +271,9 @@ fn requests(
     values.retain(|v| seen.insert(v.to_canonical()));
     for value in &values {
         report.tried += 1;
-        let text = value.to_canonical();
+        // As the runtime gives it to serde: a whole number is an integer, however it was written.
+        let given = value.clone().with_whole_numbers();
+        let text = given.to_canonical();
         let (schema_takes, serde_takes) = (request.accepts(value), read(&text));
         match (schema_takes, &serde_takes) {
             (true, Ok(())) => {
@@ -279,7 +281,7 @@ fn requests(
                 written(subject, response, &text, report);
             }
             (false, Err(_)) => {}
-            (true, Err(error)) => match lenses.1.explain(request, read, value) {
+            (true, Err(error)) => match lenses.1.explain(request, read, &given) {
                 Some(deviations) => report.deviations.extend(deviations),
                 None => report.disagreements.push(Disagreement {
                     contract: subject.id.clone(),
@@ -288,7 +290,7 @@ fn requests(
                     because: error.clone(),
                 }),
             },
-            (false, Ok(())) => match lenses.0.explain(request, read, value) {
+            (false, Ok(())) => match lenses.0.explain(request, read, &given) {
                 Some(deviations) => report.deviations.extend(deviations),
                 None => report.disagreements.push(Disagreement {
                     contract: subject.id.clone(),
@@ -410,9 +412,6 @@ impl<'s> Lenses<'s> {
             let both_take = |v: Json| request.accepts(&v) && read(&v.to_canonical()).is_ok();
             if deviation::narrow(value).is_some_and(both_take) {
                 return Some(vec![Deviation::WideNumber]);
-            }
-            if deviation::whole(value).is_some_and(both_take) {
-                return Some(vec![Deviation::WholeNumber]);
             }
             return None;
         }

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::channel::Channel;
 use crate::invocation::{Clock, Ids, Invocation};
+use crate::model::Lending;
 use crate::refusal::Refusal;
 use crate::traits::Effect;
 
@@ -24,6 +25,8 @@ pub(crate) struct Call {
     /// The longest one undo may take, attempts included.
     pub(crate) undo_limit: Duration,
     pub(crate) refused: Refused,
+    /// How it gets its caller's model.
+    pub(crate) lending: Lending,
     /// Steps with side effects that are not idempotent, begun, and neither refused by themselves nor undone.
     pub(crate) standing: AtomicUsize,
 }

@@ -18,10 +18,10 @@ use super::call::Call;
 use super::step::deadline_exceeded;
 use super::undo::{Compensation, undo_all};
 use crate::context::FlowCx;
-use crate::input;
 use crate::invocation::Output;
 use crate::refusal::{Refusal, codes};
 use crate::traits::{Flow, HasFlow};
+use crate::unread;
 
 /// Runs one flow on an input that has met its contract.
 pub(crate) type Runner = fn(Arc<Call>, Json) -> BoxFuture<'static, Result<Output, Refusal>>;
@@ -39,9 +39,10 @@ async fn run<F: Flow>(call: Arc<Call>, json: Json) -> Result<Output, Refusal> {
     } else {
         json.to_canonical()
     };
-    let input = match catch_unwind(AssertUnwindSafe(|| serde_json::from_str::<F::Input>(&text))) {
-        Ok(Ok(input)) => input,
-        Ok(Err(error)) => return Err(input::unreadable(&error)),
+    let read = |text: &str| serde_json::from_str::<F::Input>(text);
+    let reading = || read(&text).map_err(|e| unread::unreadable(&e, &json, &|t| read(t).err()));
+    let input = match catch_unwind(AssertUnwindSafe(reading)) {
+        Ok(input) => input?,
         Err(panic) => return Err(panicked(panic)),
     };
     let output = drive::<F>(&call, input)

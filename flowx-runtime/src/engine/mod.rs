@@ -14,4 +14,6 @@ mod tests;
 pub(crate) use call::{Call, Effects};
 pub(crate) use drive::{Runner, runner, sub_flow};
 pub(crate) use step::step;
+#[cfg(test)]
+pub(crate) use tests::call_over;
 pub use undo::Compensation;

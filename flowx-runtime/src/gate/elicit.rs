@@ -12,7 +12,7 @@ use super::seal::{Bound, Opened};
 use super::shown::{prompt, shown};
 use super::{Gate, Pass, gate_codes, millis, unreachable};
 use crate::channel::{Ask, AskKind, Asking, Channel};
-use crate::invocation::CallOutcome;
+use crate::invocation::{CallOutcome, Invocation};
 use crate::refusal::Refusal;
 
 /// The name of the question.
@@ -87,7 +87,7 @@ impl Gate {
                 self.auditor.write(record).await.map_err(unreachable)?;
             }
         }
-        self.pass(facts).await.map_err(unreachable)
+        self.pass(facts, true).await.map_err(unreachable)
     }
 
     async fn spend(
@@ -96,9 +96,19 @@ impl Gate {
         opened: &Opened,
         kind: &str,
     ) -> Result<(), CallOutcome> {
+        self.spend_of(facts.invocation, opened, kind).await
+    }
+
+    /// Uses a state up, and writes down what for, in one step.
+    pub(super) async fn spend_of(
+        &self,
+        invocation: &Invocation,
+        opened: &Opened,
+        kind: &str,
+    ) -> Result<(), CallOutcome> {
         let record = self.record(
             kind,
-            facts.invocation,
+            invocation,
             [("nonce", Json::from(opened.nonce.as_str()))],
         );
         let spent = self
@@ -121,9 +131,14 @@ impl Gate {
         shown_digest: &str,
     ) -> CallOutcome {
         let bound = self.bound(facts, purpose, shown_digest);
+        self.question(&bound, QUESTION, ask).await
+    }
+
+    /// The same for that binding, under that name.
+    pub(super) async fn question(&self, bound: &Bound<'_>, name: &str, ask: Ask) -> CallOutcome {
         let nonce = self.ids.new_id().to_string();
         let expires = self.now().saturating_add(millis(self.options.question_ttl));
-        let sealed = self.keyring().seal(&bound, &nonce, expires);
+        let sealed = self.keyring().seal(bound, &nonce, expires);
         let sealed = match sealed {
             Some(sealed) => Some(sealed),
             // The first key is still on its way from the store.
@@ -131,12 +146,12 @@ impl Gate {
                 if let Err(error) = self.refresh_keys().await {
                     return unreachable(error);
                 }
-                self.keyring().seal(&bound, &nonce, expires)
+                self.keyring().seal(bound, &nonce, expires)
             }
         };
         match sealed {
             Some(state) => CallOutcome::InputRequired {
-                asks: BTreeMap::from([(QUESTION.to_owned(), ask)]),
+                asks: BTreeMap::from([(name.to_owned(), ask)]),
                 state,
             },
             None => CallOutcome::Refused(Refusal::internal(
@@ -153,14 +168,22 @@ impl Gate {
         purpose: &str,
         shown_digest: &str,
     ) -> Result<Opened, CallOutcome> {
+        self.open_of(state, &self.bound(facts, purpose, shown_digest))
+            .await
+    }
+
+    pub(super) async fn open_of(
+        &self,
+        state: &str,
+        bound: &Bound<'_>,
+    ) -> Result<Opened, CallOutcome> {
         let keys = self.keyring();
         if keys.lacks_key_of(state) {
             // Another instance may have begun a new key a moment ago.
             self.refresh_keys().await.map_err(unreachable)?;
         }
-        let bound = self.bound(facts, purpose, shown_digest);
         self.keyring()
-            .open(state, &bound, self.now())
+            .open(state, bound, self.now())
             .map_err(|_| CallOutcome::Refused(not_ours()))
     }
 

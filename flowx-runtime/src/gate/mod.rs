@@ -9,6 +9,7 @@
 
 mod approvals;
 mod auditor;
+mod borrow;
 mod confirm;
 mod decide;
 mod elicit;
@@ -275,7 +276,7 @@ impl Gate {
                 .await;
         }
         match asked {
-            Asked::No => self.pass(&facts).await.map_err(unreachable),
+            Asked::No => self.pass(&facts, false).await.map_err(unreachable),
             Asked::InClient => self.confirmed_in_client(&facts, channel).await,
             Asked::OnOwnPage => {
                 self.approved(&facts, channel, approvals::Why::OwnPage)
@@ -312,7 +313,8 @@ impl Gate {
     }
 
     /// Lets a call through, after its beginning has been written down.
-    async fn pass(self: &Arc<Self>, facts: &Facts<'_>) -> Result<Pass, StoreError> {
+    /// `asked`: a person said yes to it.
+    async fn pass(self: &Arc<Self>, facts: &Facts<'_>, asked: bool) -> Result<Pass, StoreError> {
         let side_effects = confirm::has_side_effects(&self.surface.manifest, &facts.flow.published);
         let record = self.record("call.started", facts.invocation, []);
         if side_effects {
@@ -320,7 +322,7 @@ impl Gate {
         } else {
             self.auditor.hand_over(record).await?;
         }
-        Ok(Pass::free(self, facts, side_effects))
+        Ok(Pass::free(self, facts, side_effects, asked))
     }
 
     /// Writes down a call that did not get to its flow.

@@ -20,6 +20,8 @@ pub struct Pass {
     held: Option<Held>,
     invocation: Invocation,
     side_effects: bool,
+    /// Whether a person was asked for it.
+    asked: bool,
     settled: bool,
 }
 
@@ -31,8 +33,14 @@ struct Held {
 
 impl Pass {
     /// Without a proposal.
-    pub(super) fn free(gate: &Arc<Gate>, facts: &Facts<'_>, side_effects: bool) -> Pass {
+    pub(super) fn free(
+        gate: &Arc<Gate>,
+        facts: &Facts<'_>,
+        side_effects: bool,
+        asked: bool,
+    ) -> Pass {
         Pass {
+            asked,
             gate: Arc::clone(gate),
             held: None,
             invocation: facts.invocation.clone(),
@@ -57,8 +65,20 @@ impl Pass {
             }),
             invocation,
             side_effects: true,
+            asked: true,
             settled: false,
         }
+    }
+
+    /// Whether the call may end with a question to its caller and be made again: it changes nothing, and uses up nobody's yes.
+    pub(crate) fn may_end_with_a_question(&self) -> bool {
+        self.held.is_none() && !self.side_effects && !self.asked
+    }
+
+    /// Gives it back when the call ended with a question.
+    pub(super) fn ended_with_a_question(mut self) -> Invocation {
+        self.settled = true;
+        self.invocation.clone()
     }
 
     /// The idempotency key to run under: a proposal's own, so that every run of it is the same to what it calls.

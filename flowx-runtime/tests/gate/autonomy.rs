@@ -327,7 +327,7 @@ async fn a_rule_for_exact_arguments_is_for_exactly_those(lab: Lab) {
     assert_eq!(lab.world.total(), 2);
     for other in [
         r#"{"ticket":"7","cents":4201}"#,
-        r#"{"ticket":"7","cents":4200.0}"#,
+        r#"{"ticket":"7","cents":4200.5}"#,
         r#"{"ticket":"7","cents":4200,"x":null}"#,
     ] {
         assert_eq!(

@@ -305,7 +305,8 @@ async fn a_second_round_that_is_not_the_first_ones_changes_nothing() {
     let desk = asking_desk();
     let arguments = json!({ "amount": 5 });
     let (answer, state) = first_round(&desk, arguments.clone()).await;
-    let tampered = format!("{}A", &state[..state.len() - 1]);
+    let last = if state.ends_with('A') { 'E' } else { 'A' };
+    let tampered = format!("{}{last}", &state[..state.len() - 1]);
     // No answer, and answers without a state, are asked about again.
     for params in [
         json!({ "name": "ticket_asked", "arguments": arguments, "requestState": state }),
@@ -367,4 +368,95 @@ async fn nobody_is_asked_about_a_call_that_would_be_refused_anyway() {
         "authorization.permission_denied"
     );
     assert_eq!(desk.ledger.count(), 0);
+}
+
+async fn narrate(desk: &Desk, tool: &str, more: Value) -> Value {
+    let mut params = json!({ "name": tool, "arguments": {} });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    let sampling = json!({ "sampling": {}, "elicitation": {} });
+    desk.modern_as("manager", "tools/call", params, sampling)
+        .await
+        .last()
+}
+
+fn said_by_a_model(text: &str) -> Value {
+    json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": text } })
+}
+
+#[tokio::test]
+async fn a_model_is_borrowed_by_a_second_round_and_an_answer_counts_once() {
+    let desk = asking_desk();
+    let asked = narrate(&desk, "desk_narrate", json!({})).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let question = &asked["inputRequests"]["model"];
+    assert_eq!(question["method"], "sampling/createMessage");
+    assert_eq!(
+        question["params"]["messages"][0]["content"]["text"],
+        "first"
+    );
+    let again = narrate(&desk, "desk_narrate", json!({})).await;
+    assert_eq!(&again["result"]["inputRequests"]["model"], question);
+
+    let state = &asked["requestState"];
+    let answer = json!({ "model": said_by_a_model("because") });
+    // A state without an answer is asked again; an answer without a state is none.
+    for more in [
+        json!({ "requestState": state }),
+        json!({ "inputResponses": answer }),
+    ] {
+        let asked = narrate(&desk, "desk_narrate", more).await;
+        assert_eq!(asked["result"]["resultType"], "input_required");
+    }
+    let more = json!({ "inputResponses": answer, "requestState": state });
+    let done = narrate(&desk, "desk_narrate", more.clone()).await["result"].clone();
+    assert_eq!(done["structuredContent"]["first"], "because", "{done}");
+    assert!(
+        done["structuredContent"]["second"]
+            .as_str()
+            .unwrap()
+            .starts_with("none: "),
+        "one question a call"
+    );
+    let replayed = narrate(&desk, "desk_narrate", more.clone()).await;
+    assert_eq!(replayed["error"]["code"], -32602, "{replayed}");
+    // A state of the other kind of question, or of another caller, opens nothing.
+    let (_, confirming) = first_round(&desk, json!({})).await;
+    let foreign = json!({ "inputResponses": answer, "requestState": confirming });
+    let refused = narrate(&desk, "desk_narrate", foreign).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(desk.ledger.count(), 0);
+}
+
+#[tokio::test]
+async fn a_call_that_changes_something_is_not_made_twice_for_a_model() {
+    let desk = asking_desk();
+    let done = narrate(&desk, "ticket_narrated", json!({})).await["result"].clone();
+    assert!(
+        done["structuredContent"]["first"]
+            .as_str()
+            .unwrap()
+            .starts_with("none: "),
+        "{done}"
+    );
+    assert_eq!(desk.ledger.count(), 1);
+}
+
+#[tokio::test]
+async fn a_caller_without_a_model_is_told_that_it_has_none() {
+    let desk = asking_desk();
+    for era in crate::support::ERAS {
+        let params = json!({ "name": "desk_narrate", "arguments": {} });
+        let done = desk
+            .ask(era, "manager", "tools/call", params)
+            .await
+            .result();
+        for member in ["first", "second"] {
+            assert_eq!(
+                done["structuredContent"][member],
+                "none: the caller has no model that can be asked in the middle of a call"
+            );
+        }
+    }
 }

@@ -129,7 +129,7 @@ async fn without_sessions_both_eras_are_still_served() {
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
         ))
         .await;
-    assert_eq!(list.result()["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(list.result()["tools"].as_array().unwrap().len(), 8);
     desk.modern("clerk", "tools/list", json!({})).await.result();
 }
 

@@ -20,7 +20,8 @@ use flowx_runtime::__private::{
 };
 use flowx_runtime::mcp::{self, McpOptions};
 use flowx_runtime::{
-    App, Core, Cx, Embedded, FlowCx, Identity, Principal, PrincipalKind, Refusal, Visibility,
+    App, Core, Cx, Embedded, FlowCx, Identity, ModelRequest, NoModel, Principal, PrincipalKind,
+    Refusal, Visibility,
 };
 use futures_util::future::BoxFuture;
 use http::request::Parts;
@@ -65,80 +66,71 @@ impl Capability for Pay {
     }
 }
 
-struct Refund;
-impl HasStep<Pay> for Refund {
-    const STEP: StepInfo = StepInfo {
-        name: "pay",
-        timeout_ms: 0,
-        attempts: 1,
-        backoff_ms: 0,
+/// A flow over JSON as it comes; with a ledger where it pays.
+macro_rules! desk_flow {
+    ($(#[$doc:meta])* $name:ident, $id:literal, $version:literal, pays: $pays:literal, |$cx:ident, $input:ident| $body:block) => {
+        $(#[$doc])*
+        struct $name;
+        impl Flow for $name {
+            type Input = Json;
+            type Output = Json;
+            type Error = Infallible;
+            const INFO: FlowInfo = FlowInfo { id: $id, version: $version, deadline_ms: 0 };
+            const EFFECTS: &'static [&'static [&'static str]] = if $pays { &[&["ledger"]] } else { &[] };
+            const SIDE_EFFECTS: bool = $pays;
+            async fn run($cx: &FlowCx<Self>, $input: Json) -> Result<Json, Infallible> $body
+        }
+        impl HasStep<Pay> for $name {
+            const STEP: StepInfo = StepInfo { name: "pay", timeout_ms: 0, attempts: 1, backoff_ms: 0 };
+            type Undo = NoUndo;
+            fn again(_: &Json) -> Option<Json> {
+                None
+            }
+        }
     };
-    type Undo = NoUndo;
-    fn again(_: &Json) -> Option<Json> {
-        None
-    }
 }
-impl Flow for Refund {
-    type Input = Json;
-    type Output = Json;
-    type Error = Infallible;
-    const INFO: FlowInfo = FlowInfo {
-        id: "ticket.refund",
-        version: "1.0.0",
-        deadline_ms: 0,
-    };
-    const EFFECTS: &'static [&'static [&'static str]] = &[&["ledger"]];
-    const SIDE_EFFECTS: bool = true;
-    async fn run(cx: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
-        cx.step::<Pay>(input).await
+
+desk_flow!(Refund, "ticket.refund", "1.0.0", pays: true, |cx, input| { cx.step::<Pay>(input).await });
+desk_flow!(
+    /// As the refund, and asks first.
+    Asked, "ticket.asked", "1.0.0", pays: true, |cx, input| { cx.step::<Pay>(input).await }
+);
+desk_flow!(
+    /// Gives back its input.
+    Echo, "desk.echo", "2.0.0", pays: false, |_cx, input| { Ok(input) }
+);
+desk_flow!(
+    /// The same flow, a major earlier.
+    OldEcho, "desk.echo", "1.0.0", pays: false, |_cx, input| { Ok(input) }
+);
+desk_flow!(
+    /// Asks the caller's model twice.
+    Narrate, "desk.narrate", "1.0.0", pays: false, |cx, _input| {
+        let first = narration(cx.ask_model(&question("first")).await);
+        let second = narration(cx.ask_model(&question("second")).await);
+        Ok(Json::object([("first", first), ("second", second)]))
+    }
+);
+desk_flow!(
+    /// Pays, and asks the caller's model.
+    PayAndNarrate, "ticket.narrated", "1.0.0", pays: true, |cx, input| {
+        cx.step::<Pay>(input).await?;
+        Ok(Json::object([("first", narration(cx.ask_model(&question("first")).await))]))
+    }
+);
+
+fn question(prompt: &str) -> ModelRequest {
+    ModelRequest {
+        system: None,
+        prompt: prompt.to_owned(),
+        max_tokens: 100,
     }
 }
 
-/// As the refund, and asks first.
-struct Asked;
-impl HasStep<Pay> for Asked {
-    const STEP: StepInfo = StepInfo {
-        name: "pay",
-        timeout_ms: 0,
-        attempts: 1,
-        backoff_ms: 0,
-    };
-    type Undo = NoUndo;
-    fn again(_: &Json) -> Option<Json> {
-        None
-    }
-}
-impl Flow for Asked {
-    type Input = Json;
-    type Output = Json;
-    type Error = Infallible;
-    const INFO: FlowInfo = FlowInfo {
-        id: "ticket.asked",
-        version: "1.0.0",
-        deadline_ms: 0,
-    };
-    const EFFECTS: &'static [&'static [&'static str]] = &[&["ledger"]];
-    const SIDE_EFFECTS: bool = true;
-    async fn run(cx: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
-        cx.step::<Pay>(input).await
-    }
-}
-
-/// Gives back its input.
-struct Echo;
-impl Flow for Echo {
-    type Input = Json;
-    type Output = Json;
-    type Error = Infallible;
-    const INFO: FlowInfo = FlowInfo {
-        id: "desk.echo",
-        version: "2.0.0",
-        deadline_ms: 0,
-    };
-    const EFFECTS: &'static [&'static [&'static str]] = &[];
-    const SIDE_EFFECTS: bool = false;
-    async fn run(_: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
-        Ok(input)
+fn narration(said: Result<String, NoModel>) -> Json {
+    match said {
+        Ok(text) => Json::from(text),
+        Err(why) => Json::from(format!("none: {why}")),
     }
 }
 
@@ -164,42 +156,13 @@ impl Flow for Wide {
     }
 }
 
-/// The same flow, a major earlier.
-struct OldEcho;
-impl Flow for OldEcho {
-    type Input = Json;
-    type Output = Json;
-    type Error = Infallible;
-    const INFO: FlowInfo = FlowInfo {
-        id: "desk.echo",
-        version: "1.0.0",
-        deadline_ms: 0,
-    };
-    const EFFECTS: &'static [&'static [&'static str]] = &[];
-    const SIDE_EFFECTS: bool = false;
-    async fn run(_: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
-        Ok(input)
-    }
-}
-
 /// How many calls that were to wait for [`ABANDONED_MS`] have come to their end.
 pub static ABANDONED: AtomicUsize = AtomicUsize::new(0);
 pub const ABANDONED_MS: u64 = 777;
 
-/// Tells how far it is; then waits for as long as it was told.
-struct Count;
-impl Flow for Count {
-    type Input = Json;
-    type Output = Json;
-    type Error = Infallible;
-    const INFO: FlowInfo = FlowInfo {
-        id: "desk.count",
-        version: "1.0.0",
-        deadline_ms: 0,
-    };
-    const EFFECTS: &'static [&'static [&'static str]] = &[];
-    const SIDE_EFFECTS: bool = false;
-    async fn run(cx: &FlowCx<Self>, input: Json) -> Result<Json, Infallible> {
+desk_flow!(
+    /// Tells how far it is; then waits for as long as it was told.
+    Count, "desk.count", "1.0.0", pays: false, |cx, input| {
         for done in [0.0, 50.0, 50.0, 100.0] {
             cx.progress(done, Some(100.0), "counting");
         }
@@ -214,7 +177,7 @@ impl Flow for Count {
         }
         Ok(input)
     }
-}
+);
 
 fn register(registry: &mut Registry) {
     registry.effect::<Ledger>();
@@ -225,6 +188,8 @@ fn register(registry: &mut Registry) {
     registry.flow::<OldEcho>();
     registry.flow::<Count>();
     registry.flow::<Wide>();
+    registry.flow::<Narrate>();
+    registry.flow::<PayAndNarrate>();
 }
 
 /// Text that every layer on the way would like to write otherwise.
@@ -320,7 +285,15 @@ fn manifest() -> Manifest {
         confirmation: Confirmation::Always,
         risk: Risk::Normal,
     }];
+    let mut narrated = refund.clone();
+    narrated.id = "ticket.narrated".parse().unwrap();
+    narrated.triggers = flow("ticket.narrated", "1.0.0", "ticket_narrated").triggers;
     let named = [
+        ("ticket_narrated", narrated),
+        (
+            "desk_narrate",
+            flow("desk.narrate", "1.0.0", "desk_narrate"),
+        ),
         ("ticket_asked", asked),
         ("ticket_refund", refund),
         ("desk_echo", flow("desk.echo", "2.0.0", "desk_echo")),

@@ -50,7 +50,7 @@ async fn every_descriptor_on_the_wire_stands_in_the_embedded_document() {
         let answer = desk.ask(era, "clerk", "tools/list", json!({})).await;
         assert_eq!(answer.is_stream(), era == Era::Legacy);
         let listed = listed(&answer);
-        assert_eq!(listed.len(), 6, "{era:?}");
+        assert_eq!(listed.len(), 8, "{era:?}");
         for descriptor in &listed {
             assert!(
                 desk.text.contains(descriptor.as_str()),
@@ -78,7 +78,13 @@ async fn what_a_caller_may_not_use_is_not_listed_and_the_rest_keeps_its_bytes() 
             clerk,
             expected(
                 &desk,
-                &["desk_echo", "desk_echo_1", "desk_count", "desk_wide"]
+                &[
+                    "desk_echo",
+                    "desk_echo_1",
+                    "desk_count",
+                    "desk_wide",
+                    "desk_narrate"
+                ]
             )
         );
         let manager = listed(&desk.ask(era, "manager", "tools/list", json!({})).await);
@@ -110,8 +116,10 @@ async fn every_resource_is_the_document_or_a_slice_of_it() {
                 "flowx://flow/desk.count",
                 "flowx://flow/desk.echo@1",
                 "flowx://flow/desk.echo",
+                "flowx://flow/desk.narrate",
                 "flowx://flow/desk.wide",
                 "flowx://flow/ticket.asked",
+                "flowx://flow/ticket.narrated",
                 "flowx://flow/ticket.refund"
             ]
         );

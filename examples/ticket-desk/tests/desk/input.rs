@@ -218,3 +218,23 @@ fn query_parameters_are_read_as_the_contract_says() {
         );
     }
 }
+
+/// `500.0` and `5e2` are five hundred: to the contract, to the handler, and to the key that a repeated call comes under.
+#[test]
+fn a_whole_number_is_the_same_number_however_it_is_written() {
+    let desk = Desk::unasked();
+    let mut first = None;
+    for amount in ["500.0", "5e2", "500", "0.5e3"] {
+        let answer = post(&desk, REFUND.replace("500", amount).as_bytes());
+        assert_eq!(answer.status, 200, "{amount}: {answer:?}");
+        let body = first.get_or_insert_with(|| answer.body.clone());
+        assert_eq!(answer.body, *body, "the recorded answer, {amount}");
+    }
+    assert_eq!(desk.effects(), (1, 1));
+    let half = desk.refund("support-token", "k2", &REFUND.replace("500", "500.5"));
+    assert_eq!(
+        (half.code().as_str(), half.paths()),
+        ("input.invalid", vec!["/amount_cents".to_owned()])
+    );
+    assert_eq!(desk.effects(), (1, 1));
+}

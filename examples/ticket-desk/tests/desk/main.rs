@@ -2,5 +2,6 @@
 
 mod calls;
 mod input;
+mod narration;
 mod support;
 mod surface;

@@ -130,6 +130,22 @@ impl Desk {
 
     /// The body of the answer to a tool's call, as a client of 2026-07-28 makes it.
     pub fn mcp_call(&self, authorization: Option<&str>, tool: &str, arguments: &str) -> String {
+        self.mcp_call_with(
+            authorization,
+            tool,
+            &format!(r#""arguments":{arguments}"#),
+            "{}",
+        )
+    }
+
+    /// The same with those parameters, from a client of those capabilities.
+    pub fn mcp_call_with(
+        &self,
+        authorization: Option<&str>,
+        tool: &str,
+        params: &str,
+        capabilities: &str,
+    ) -> String {
         let mut headers = vec![
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
@@ -139,7 +155,7 @@ impl Desk {
         ];
         headers.extend(authorization.map(|a| ("authorization", a)));
         let body = format!(
-            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}",{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{capabilities}}}}}}}"#
         );
         let answer = self.send("POST", "/mcp", &headers, body.as_bytes());
         String::from_utf8(answer.body).unwrap()

@@ -9,6 +9,7 @@ use flowx_manifest::{Category, Json};
 use super::drive::runner;
 use crate::identity::Principal;
 use crate::refusal::codes;
+pub(crate) use world::call_over;
 use world::{Act, Known, No, Once, Open, Paid, Script, Second, Undo, World};
 use world::{call_in, fine, flow, person, run, run_as, script};
 

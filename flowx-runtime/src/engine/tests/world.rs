@@ -8,7 +8,7 @@ use flowx_manifest::{Category, EffectClass, Json};
 
 use super::super::call::{Call, Effects};
 use super::super::drive::runner;
-use crate::channel::NoChannel;
+use crate::channel::{Channel, NoChannel};
 use crate::context::Cx;
 use crate::identity::{Principal, PrincipalKind};
 use crate::invocation::{Invocation, Output, System, Transport};
@@ -183,6 +183,15 @@ pub(super) fn person(permissions: &[&str]) -> Principal {
 }
 
 pub(super) fn call_in(world: &World, principal: Principal) -> Arc<Call> {
+    call_with(world, principal, Arc::new(NoChannel))
+}
+
+/// A call over that channel.
+pub(crate) fn call_over(channel: Arc<dyn Channel>) -> Arc<Call> {
+    call_with(&World::default(), Principal::anonymous(), channel)
+}
+
+fn call_with(world: &World, principal: Principal, channel: Arc<dyn Channel>) -> Arc<Call> {
     let mut effects = Effects::default();
     effects.insert(world.clone());
     Arc::new(Call {
@@ -195,10 +204,11 @@ pub(super) fn call_in(world: &World, principal: Principal) -> Arc<Call> {
         effects: Arc::new(effects),
         clock: Arc::new(System),
         ids: Arc::new(System),
-        channel: Arc::new(NoChannel),
+        channel,
         tasks: Default::default(),
         undo_limit: Duration::from_millis(300),
         refused: Default::default(),
+        lending: Default::default(),
         standing: Default::default(),
     })
 }
