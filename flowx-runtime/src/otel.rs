@@ -15,7 +15,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
 /// The layer for a `tracing_subscriber::registry()`.
-pub fn layer<S, T>(tracer: T, meters: impl MeterProvider) -> impl Layer<S>
+pub fn layer<S, T>(tracer: T, meters: impl MeterProvider + 'static) -> impl Layer<S>
 where
     S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     T: Tracer + Send + Sync + 'static,

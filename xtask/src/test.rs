@@ -41,6 +41,19 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
         ],
     );
     all.tests();
+    all.check(
+        "OpenTelemetry",
+        &[
+            "test",
+            "-p",
+            "flowx-runtime",
+            "--features",
+            "otel",
+            "--test",
+            "otel",
+            "--locked",
+        ],
+    );
     all.doc_tests();
     all.committed_manifests();
     all.fixtures();

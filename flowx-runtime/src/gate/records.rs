@@ -42,6 +42,15 @@ impl Gate {
         }
     }
 
+    /// Ends a claim whose call waits for a person: the same call may come again under the key, no other.
+    pub(crate) async fn set_key_aside(&self, key: &str) -> Result<(), Refusal> {
+        let aside = self
+            .store
+            .idempotency_set_aside(key, &self.instance(), self.now())
+            .await;
+        aside.map(|_| ()).map_err(|e| store_refusal(&e))
+    }
+
     /// Gives a claimed key back.
     pub(crate) async fn release_key(&self, key: &str) -> Result<(), Refusal> {
         let released = self.store.idempotency_release(key, &self.instance()).await;

@@ -10,6 +10,7 @@ use flowx_manifest::{Category, Json};
 use super::Web;
 use crate::channel::NoChannel;
 use crate::core::{Core, ServedFlow};
+use crate::gate::gate_codes;
 use crate::invocation::{CallOutcome, Invocation, Output};
 use crate::refusal::{Refusal, codes};
 use crate::store::Claim;
@@ -111,6 +112,11 @@ pub(super) async fn call(
     }
 }
 
+/// Whether a row stands for the call, whatever its state.
+fn stands_as_a_proposal(refusal: &Refusal) -> bool {
+    refusal.code.starts_with("approval.") && refusal.code != gate_codes::TOO_MANY
+}
+
 /// Records the answer, or gives the key back where nothing can have been done that must not be done again.
 async fn keep(core: &Core, key: &str, outcome: &CallOutcome, again: bool) {
     let gate = core.gate();
@@ -119,6 +125,10 @@ async fn keep(core: &Core, key: &str, outcome: &CallOutcome, again: bool) {
         CallOutcome::Refused(refusal) if refusal.may_have_taken_effect() && !again => {
             gate.finish_key(key, &format!("!{}", written(refusal)))
                 .await
+        }
+        // What was proposed under the key is this call; another one needs another key.
+        CallOutcome::Refused(refusal) if stands_as_a_proposal(refusal) => {
+            gate.set_key_aside(key).await
         }
         _ => gate.release_key(key).await,
     };

@@ -417,6 +417,40 @@ impl Suite {
         self.check("a completed key cannot be given back", !took, took);
 
         let scope = id();
+        let claim = Claiming {
+            scope: &scope,
+            ..claim
+        };
+        store.idempotency_claim(claim).await?;
+        let took = store.idempotency_set_aside(&scope, "other", 3_000).await?;
+        self.check("only the holder of a claim sets it aside", !took, took);
+        let took = store.idempotency_set_aside(&scope, &alive, 3_000).await?;
+        self.check("the holder of a claim sets it aside", took, took);
+        let seen = store
+            .idempotency_claim(Claiming {
+                request: "another",
+                ..claim
+            })
+            .await?;
+        self.check(
+            "a key that was set aside stays with its request",
+            seen == Claim::Mismatch,
+            &seen,
+        );
+        let seen = store.idempotency_claim(claim).await?;
+        self.check(
+            "the request of a key that was set aside claims it afresh",
+            seen == Claim::Fresh,
+            &seen,
+        );
+        let seen = store.idempotency_claim(claim).await?;
+        self.check(
+            "and then it is claimed as any other",
+            seen == Claim::Running,
+            &seen,
+        );
+
+        let scope = id();
         let dead = Claiming {
             scope: &scope,
             request: "r",

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use flowx_manifest::audit_chain::{Head, Link};
 
-use super::{Claim, Claiming, Millis, Page, Proposed, Store, StoreError, Wait};
+use super::{Claim, Claiming, Millis, Page, Proposed, SET_ASIDE, Store, StoreError, Wait};
 use crate::agents::StandingRule;
 use crate::audit::Record;
 use crate::gate::Key;
@@ -184,6 +184,9 @@ impl Store for MemoryStore {
             let answer = match state.idempotency.get(claim.scope) {
                 None => Claim::Fresh,
                 Some(kept) if kept.request != claim.request => Claim::Mismatch,
+                Some(Kept {
+                    body: Some(body), ..
+                }) if body == SET_ASIDE => Claim::Fresh,
                 Some(Kept {
                     body: Some(body), ..
                 }) => Claim::Replay(body.clone()),

@@ -62,6 +62,9 @@ pub enum Proposed {
     TooMany,
 }
 
+/// The body of a key that was set aside. No answer is empty.
+pub(crate) const SET_ASIDE: &str = "";
+
 /// What came of [`Store::idempotency_claim`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -156,6 +159,17 @@ pub trait Store: Send + Sync + 'static {
         body: &'a str,
         now: Millis,
     ) -> Wait<'a, bool>;
+
+    /// Ends a claim without an answer, and keeps the key bound to its request: the same request claims it afresh, any other is a mismatch.
+    /// `false` when `owner` does not hold the claim.
+    fn idempotency_set_aside<'a>(
+        &'a self,
+        scope: &'a str,
+        owner: &'a str,
+        now: Millis,
+    ) -> Wait<'a, bool> {
+        self.idempotency_complete(scope, owner, SET_ASIDE, now)
+    }
 
     /// Gives a claimed key back, where it is certain that nothing was done. `false` when `owner` does not hold the claim.
     fn idempotency_release<'a>(&'a self, scope: &'a str, owner: &'a str) -> Wait<'a, bool>;

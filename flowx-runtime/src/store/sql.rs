@@ -273,16 +273,18 @@ macro_rules! sql_store {
                     if request != claim.request {
                         return Ok(Claim::Mismatch);
                     }
-                    if let Some(body) = row.try_get::<Option<String>, _>(2)? {
-                        return Ok(Claim::Replay(body));
+                    match row.try_get::<Option<String>, _>(2)? {
+                        Some(body) if body != crate::store::SET_ASIDE => {
+                            return Ok(Claim::Replay(body));
+                        }
+                        Some(_) => {}
+                        None if owner == claim.owner || row.try_get::<bool, _>(3)? => {
+                            return Ok(Claim::Running);
+                        }
+                        None if !claim.take_over => return Ok(Claim::Interrupted),
+                        None => {}
                     }
-                    if owner == claim.owner || row.try_get::<bool, _>(3)? {
-                        return Ok(Claim::Running);
-                    }
-                    if !claim.take_over {
-                        return Ok(Claim::Interrupted);
-                    }
-                    sqlx::query("UPDATE idempotency SET owner = $2, at = $3 WHERE scope = $1")
+                    sqlx::query("UPDATE idempotency SET owner = $2, at = $3, body = NULL WHERE scope = $1")
                         .bind(claim.scope)
                         .bind(claim.owner)
                         .bind(claim.now)

@@ -21,6 +21,7 @@ use crate::lab::{Lab, Setup};
 case_list! { OPERATOR:
     each_person_sees_what_is_theirs_to_decide_or_theirs_to_know,
     unknown_words_and_bodies_are_refused,
+    a_key_whose_call_waits_is_for_that_call_alone,
     every_call_refusal_proposal_decision_run_and_outcome_is_in_the_trail,
     the_trail_is_for_whoever_may_read_it_and_verifies,
     a_person_hears_of_a_proposal_by_a_signed_call,
@@ -70,6 +71,37 @@ async fn each_person_sees_what_is_theirs_to_decide_or_theirs_to_know(lab: Lab) {
     let answer = lab.router.clone().oneshot(anonymous).await.unwrap();
     assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
     assert!(answer.headers().contains_key("www-authenticate"));
+}
+
+async fn a_key_whose_call_waits_is_for_that_call_alone(lab: Lab) {
+    let ask = async |body: &str| {
+        let key = [("idempotency-key", "k1")];
+        lab.http("bob", http::Method::POST, "/card/archive", &key, body)
+            .await
+    };
+    let (first, other) = (r#"{"card":"x"}"#, r#"{"card":"y"}"#);
+    for _ in 0..2 {
+        assert_eq!(ask(first).await.status, StatusCode::PRECONDITION_REQUIRED);
+        let refused = ask(other).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert!(
+            refused.text.contains("idempotency.key_reused"),
+            "{}",
+            refused.text
+        );
+    }
+    let (id, fingerprint) = lab.only().await;
+    assert_eq!(lab.world.total(), 0);
+    let approved = lab.approve("lead", &id, &fingerprint).await;
+    assert_eq!(approved.status, StatusCode::OK, "{}", approved.text);
+    let done = ask(first).await;
+    assert_eq!(done.status, StatusCode::OK, "{}", done.text);
+    assert_eq!(lab.world.total(), 1);
+    // From here on it is any key that has its answer.
+    let again = ask(first).await;
+    assert_eq!((again.status, &again.text), (StatusCode::OK, &done.text));
+    assert_eq!(ask(other).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(lab.world.total(), 1);
 }
 
 async fn unknown_words_and_bodies_are_refused(lab: Lab) {
