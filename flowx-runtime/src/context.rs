@@ -9,10 +9,10 @@ use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::engine::{self, Call};
+use crate::engine::{self, Call, Declared};
 use crate::identity::Principal;
 use crate::model::{ModelRequest, NoModel};
-use crate::traits::{Capability, Declares, Effect, Flow, HasFlow, HasStep};
+use crate::traits::{Capability, Declares, Effect, Flow, HasFlow, HasStep, Undo};
 
 pub use crate::engine::Compensation;
 
@@ -73,28 +73,44 @@ impl<C: Capability> Cx<C> {
     }
 }
 
-/// What the body of the flow `F` sees.
-pub struct FlowCx<F> {
+/// A flow that is running, its types out of sight.
+pub(crate) struct Running {
     pub(crate) call: Arc<Call>,
+    /// The sub-flows above, as in [`Place`].
     pub(crate) path: Option<Arc<str>>,
     pub(crate) deadline: Option<Instant>,
+    /// What undoes the steps that are done, in their order.
     pub(crate) undo: Mutex<Vec<Compensation>>,
+    /// How many steps it has begun.
     pub(crate) ordinal: AtomicU32,
-    flow: PhantomData<fn() -> F>,
 }
 
-impl<F: Flow> FlowCx<F> {
+impl Running {
     pub(crate) fn new(
         call: Arc<Call>,
         path: Option<Arc<str>>,
         deadline: Option<Instant>,
-    ) -> FlowCx<F> {
-        FlowCx {
+    ) -> Running {
+        Running {
             call,
             path,
             deadline,
             undo: Mutex::default(),
             ordinal: AtomicU32::new(0),
+        }
+    }
+}
+
+/// What the body of the flow `F` sees.
+pub struct FlowCx<F> {
+    running: Arc<Running>,
+    flow: PhantomData<fn() -> F>,
+}
+
+impl<F: Flow> FlowCx<F> {
+    pub(crate) fn of(running: Arc<Running>) -> FlowCx<F> {
+        FlowCx {
+            running,
             flow: PhantomData,
         }
     }
@@ -104,11 +120,22 @@ impl<F: Flow> FlowCx<F> {
     /// # Errors
     /// What `C` says, as it says it. What the platform says (not permitted, deadline, timeout) does not come back here: the whole
     /// flow ends, completed steps are undone in reverse.
-    pub async fn step<C: Capability>(&self, input: C::Input) -> Result<C::Output, C::Error>
+    pub fn step<C: Capability>(
+        &self,
+        input: C::Input,
+    ) -> impl Future<Output = Result<C::Output, C::Error>> + Send + use<'_, F, C>
     where
         F: HasStep<C>,
     {
-        engine::step::<F, C>(self, input).await
+        let declared = const {
+            &Declared::<C> {
+                flow: F::INFO.id,
+                policy: <F as HasStep<C>>::STEP,
+                again: <F as HasStep<C>>::again,
+                keep: <F::Undo as Undo<C>>::keep,
+            }
+        };
+        engine::step::<C>(&self.running, declared, input)
     }
 
     /// Runs the declared sub-flow `G` in line: same caller, same call, the shorter of the two deadlines. When `G` fails, the steps it had
@@ -116,11 +143,14 @@ impl<F: Flow> FlowCx<F> {
     ///
     /// # Errors
     /// What `G` says, as it says it.
-    pub async fn call<G: Flow>(&self, input: G::Input) -> Result<G::Output, G::Error>
+    pub fn call<G: Flow>(
+        &self,
+        input: G::Input,
+    ) -> impl Future<Output = Result<G::Output, G::Error>> + Send + use<'_, F, G>
     where
         F: HasFlow<G>,
     {
-        engine::sub_flow::<F, G>(self, input).await
+        engine::sub_flow::<G>(&self.running, &F::INFO, <F as HasFlow<G>>::STEP, input)
     }
 
     /// Asks the caller's own model, where its transport can. The flow's deadline goes on meanwhile. The answer is a stranger's text.
@@ -132,41 +162,41 @@ impl<F: Flow> FlowCx<F> {
     /// # Errors
     /// Why there is no answer.
     pub async fn ask_model(&self, request: &ModelRequest) -> Result<String, NoModel> {
-        crate::model::ask(&self.call, request).await
+        crate::model::ask(&self.running.call, request).await
     }
 
     /// The key of the call: the caller's own where it gave one.
     pub fn idempotency_key(&self) -> &str {
-        &self.call.invocation.idempotency_key
+        &self.running.call.invocation.idempotency_key
     }
 }
 
 macro_rules! of_the_call {
-    ($name:ident) => {
+    ($name:ident, $($call:ident).+) => {
         impl<X> $name<X> {
             /// Who calls.
             pub fn principal(&self) -> &Principal {
-                &self.call.invocation.principal
+                &self.$($call).+.invocation.principal
             }
 
             /// Now, in UTC, from the clock of the call.
             pub fn now(&self) -> OffsetDateTime {
-                self.call.clock.now()
+                self.$($call).+.clock.now()
             }
 
             /// A new id, from the id source of the call.
             pub fn new_id(&self) -> Uuid {
-                self.call.ids.new_id()
+                self.$($call).+.ids.new_id()
             }
 
             /// Joins the records of one call.
             pub fn correlation_id(&self) -> &str {
-                &self.call.invocation.correlation_id
+                &self.$($call).+.invocation.correlation_id
             }
 
             /// Tells the caller how far the call is, where its transport can. Never waits.
             pub fn progress(&self, done: f64, total: Option<f64>, message: &str) {
-                self.call.channel.progress(done, total, Some(message));
+                self.$($call).+.channel.progress(done, total, Some(message));
             }
         }
 
@@ -179,5 +209,5 @@ macro_rules! of_the_call {
         }
     };
 }
-of_the_call!(Cx);
-of_the_call!(FlowCx);
+of_the_call!(Cx, call);
+of_the_call!(FlowCx, running.call);

@@ -348,7 +348,7 @@ impl Core {
             standing: Default::default(),
         });
         let kept = Arc::clone(&call);
-        let result = (flow.binding.run)(call, input).await;
+        let result = flow.binding.run.run(call, input).await;
         if let Some(question) = kept.lending.take() {
             self.gate.settle_with_question(pass, &question).await;
             return question;

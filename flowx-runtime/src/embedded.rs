@@ -19,7 +19,7 @@ use std::any::TypeId;
 use flowx_manifest::EffectClass;
 pub use flowx_manifest::Kind;
 
-use crate::engine::{Runner, runner};
+use crate::engine::Runner;
 use crate::traits::{Capability, CapabilityInfo, Effect, Flow, FlowInfo};
 
 /// One entry of the document.
@@ -137,18 +137,14 @@ impl Registry {
 
     /// A flow.
     pub fn flow<F: Flow>(&mut self) {
-        self.flows.push(FlowBinding {
-            info: F::INFO,
-            run: runner::<F>(),
-            input: flowx_verify::Probe::reads::<F::Input>(),
-        });
+        self.flow_as::<F>(F::INFO);
     }
 
     /// A flow under another name, for measurements that need more flows than anybody writes.
     pub fn flow_as<F: Flow>(&mut self, info: FlowInfo) {
         self.flows.push(FlowBinding {
             info,
-            run: runner::<F>(),
+            run: Runner::of::<F>(),
             input: flowx_verify::Probe::reads::<F::Input>(),
         });
     }

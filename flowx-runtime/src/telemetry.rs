@@ -5,7 +5,6 @@ use tracing::Span;
 use flowx_manifest::Flow;
 use tokio::time::Instant;
 
-use crate::context::Place;
 use crate::core::ServedFlow;
 use crate::invocation::{CallOutcome, Invocation, Transport};
 use crate::traits::CapabilityInfo;
@@ -86,10 +85,10 @@ impl Drop for Observed<'_> {
 }
 
 /// The span of one attempt at a step.
-pub(crate) fn step_span(place: &Place, capability: &CapabilityInfo, attempt: u32) -> Span {
+pub(crate) fn step_span(step: &'static str, capability: &CapabilityInfo, attempt: u32) -> Span {
     tracing::debug_span!(
         "flowx.step",
-        flowx.step.id = place.step,
+        flowx.step.id = step,
         flowx.capability.id = capability.id,
         flowx.capability.version = capability.version,
         flowx.attempt = attempt,

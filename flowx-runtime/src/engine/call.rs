@@ -1,6 +1,7 @@
 //! What all parts of one running call share.
 
 use std::any::{Any, TypeId};
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl Refused {
 
 impl Call {
     /// Leaves the refusal with the call and never returns; the driver drops whoever waits.
-    pub(crate) async fn refuse<T>(&self, refusal: Refusal) -> T {
+    pub(crate) async fn refuse(&self, refusal: Refusal) -> Infallible {
         self.refused.set(refusal);
         std::future::pending().await
     }

@@ -12,8 +12,11 @@ mod undo;
 mod tests;
 
 pub(crate) use call::{Call, Effects};
-pub(crate) use drive::{Runner, runner, sub_flow};
-pub(crate) use step::step;
+pub(crate) use drive::{Runner, sub_flow};
+pub(crate) use step::{Declared, step};
 #[cfg(test)]
 pub(crate) use tests::call_over;
 pub use undo::Compensation;
+
+/// A future that leaves its result where it was told to, its type out of sight: what polls it is compiled once.
+type Pinned<'a> = std::pin::Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;

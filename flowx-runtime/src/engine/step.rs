@@ -1,123 +1,195 @@
 //! One step: stance, deadline, timeout, retry.
 
-use std::sync::Arc;
+use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use flowx_manifest::Category;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::Pinned;
 use super::call::Call;
-use crate::context::{Cx, FlowCx, Place};
+use super::undo::Compensation;
+use crate::context::{Cx, Place, Running};
 use crate::identity::Principal;
 use crate::refusal::{Refusal, codes};
-use crate::traits::{Capability, Flow, FlowError, HasStep, Stance, StepInfo, Undo};
+use crate::traits::{Capability, CapabilityInfo, FlowError, Stance, StepInfo};
 
 /// The longest wait between two attempts.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 
-pub(crate) async fn step<F, C>(flow: &FlowCx<F>, mut input: C::Input) -> Result<C::Output, C::Error>
-where
-    F: Flow + HasStep<C>,
-    C: Capability,
-{
-    let call = &flow.call;
-    if let Err(refusal) = admit(C::INFO.stance, &call.invocation.principal) {
-        return call.refuse(refusal).await;
-    }
-    let policy = F::STEP;
-    let ordinal = flow.ordinal.fetch_add(1, Ordering::Relaxed);
-    let counts = C::INFO.side_effects && !C::INFO.idempotent;
-    if counts {
-        call.standing.fetch_add(1, Ordering::Relaxed);
-    }
-    let mut attempt = 1;
+/// What a flow says of its step that calls `C`. As a value and not as a type of the flow, so that a step is compiled once per capability
+/// and not once per flow that has it.
+pub(crate) struct Declared<C: Capability> {
+    /// The flow.
+    pub(crate) flow: &'static str,
+    /// Its policies.
+    pub(crate) policy: StepInfo,
+    /// `HasStep::again`.
+    pub(crate) again: fn(&C::Input) -> Option<C::Input>,
+    /// `Undo::keep`.
+    pub(crate) keep: fn(&C::Output) -> Option<Compensation>,
+}
+
+pub(crate) async fn step<C: Capability>(
+    running: &Running,
+    declared: &'static Declared<C>,
+    mut input: C::Input,
+) -> Result<C::Output, C::Error> {
+    let mut course = Course::begin(running, &C::INFO, &declared.policy, declared.flow);
     loop {
-        let limit = match limits(&policy, flow.deadline) {
-            Ok(limit) => limit,
-            Err(refusal) => return call.refuse(refusal).await,
-        };
-        let again = if attempt < policy.attempts && C::INFO.idempotent {
-            F::again(&input)
+        let again = if course.may_repeat() {
+            (declared.again)(&input)
         } else {
             None
         };
-        let end =
-            attempt_once::<C>(call, place(flow, &policy, ordinal), input, limit, attempt).await;
-        match end {
+        let mut end = None;
+        {
+            let cx = Cx::<C>::new(running.call.clone(), course.place());
+            let run = pin!(async { end = Some(C::run(&cx, input).await) });
+            course.attempt(run).await;
+        }
+        let unavailable = match end {
             Some(Ok(output)) => {
-                if let Some(undo) = <F::Undo as Undo<C>>::keep(&output) {
-                    let place = Place {
-                        undoing: true,
-                        ..place(flow, &policy, ordinal)
-                    };
-                    let undo = undo.at(place, counts);
-                    flow.undo
-                        .lock()
-                        .unwrap_or_else(|e| e.into_inner())
-                        .push(undo);
+                if let Some(undo) = (declared.keep)(&output) {
+                    course.keep(undo);
                 }
                 return Ok(output);
             }
             Some(Err(error)) if error.category() != Category::Unavailable => {
-                said_no(call, counts);
+                course.said_no();
                 return Err(error);
             }
-            unavailable => match again.zip(backoff(&policy, attempt, flow.deadline, call)) {
-                Some((next, wait)) => {
-                    tracing::debug!(
-                        step = policy.name,
-                        attempt,
-                        wait_ms = wait.as_millis() as u64,
-                        "retrying"
-                    );
-                    sleep(wait).await;
-                    input = next;
-                    attempt += 1;
-                }
-                None => match unavailable {
-                    Some(result) => {
-                        said_no(call, counts);
-                        return result;
-                    }
-                    None => return call.refuse(timed_out(&policy, flow.deadline)).await,
-                },
-            },
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        if let Some(next) = again
+            && course.wait().await
+        {
+            input = next;
+            continue;
+        }
+        match unavailable {
+            Some(error) => {
+                course.said_no();
+                return Err(error);
+            }
+            None => match course.give_up().await {},
         }
     }
 }
 
-fn place<F: Flow>(flow: &FlowCx<F>, policy: &StepInfo, ordinal: u32) -> Place {
-    Place {
-        path: flow.path.clone(),
-        flow: F::INFO.id,
-        step: policy.name,
-        ordinal,
-        undoing: false,
-    }
-}
-
-/// A capability that says no has done nothing: that is what a refusal is.
-fn said_no(call: &Call, counts: bool) {
-    if counts {
-        call.standing.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// One attempt; `None` when it did not end in time.
-async fn attempt_once<C: Capability>(
-    call: &Arc<Call>,
-    place: Place,
-    input: C::Input,
-    limit: Option<Instant>,
+/// One step on its way, its types out of sight.
+struct Course<'a> {
+    running: &'a Running,
+    capability: &'static CapabilityInfo,
+    policy: &'static StepInfo,
+    flow: &'static str,
+    ordinal: u32,
     attempt: u32,
-) -> Option<Result<C::Output, C::Error>> {
-    let span = crate::telemetry::step_span(&place, &C::INFO, attempt);
-    let cx = Cx::<C>::new(Arc::clone(call), place);
-    let run = tracing::Instrument::instrument(C::run(&cx, input), span);
-    match limit {
-        Some(limit) => timeout_at(limit, run).await.ok(),
-        None => Some(run.await),
+    /// Whether it has begun something that must not be done twice.
+    counts: bool,
+}
+
+impl<'a> Course<'a> {
+    fn begin(
+        running: &'a Running,
+        capability: &'static CapabilityInfo,
+        policy: &'static StepInfo,
+        flow: &'static str,
+    ) -> Course<'a> {
+        Course {
+            running,
+            capability,
+            policy,
+            flow,
+            ordinal: running.ordinal.fetch_add(1, Ordering::Relaxed),
+            attempt: 1,
+            counts: capability.side_effects && !capability.idempotent,
+        }
+    }
+
+    fn may_repeat(&self) -> bool {
+        self.attempt < self.policy.attempts && self.capability.idempotent
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            path: self.running.path.clone(),
+            flow: self.flow,
+            step: self.policy.name,
+            ordinal: self.ordinal,
+            undoing: false,
+        }
+    }
+
+    /// One attempt, to its end or its limit: the future itself says which. Nothing of it is polled where it may not run.
+    async fn attempt(&mut self, run: Pinned<'_>) {
+        let call = &self.running.call;
+        if self.attempt == 1 {
+            if let Err(refusal) = admit(self.capability.stance, &call.invocation.principal) {
+                match call.refuse(refusal).await {}
+            }
+            if self.counts {
+                call.standing.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let limit = match limits(self.policy, self.running.deadline) {
+            Ok(limit) => limit,
+            Err(refusal) => match call.refuse(refusal).await {},
+        };
+        let span = crate::telemetry::step_span(self.policy.name, self.capability, self.attempt);
+        let run = tracing::Instrument::instrument(run, span);
+        match limit {
+            Some(limit) => {
+                let _ = timeout_at(limit, run).await;
+            }
+            None => run.await,
+        }
+    }
+
+    /// Waits for the next attempt; `false` when there is no time for one.
+    async fn wait(&mut self) -> bool {
+        let Running { call, deadline, .. } = self.running;
+        let Some(wait) = backoff(self.policy, self.attempt, *deadline, call) else {
+            return false;
+        };
+        tracing::debug!(
+            step = self.policy.name,
+            attempt = self.attempt,
+            wait_ms = wait.as_millis() as u64,
+            "retrying"
+        );
+        sleep(wait).await;
+        self.attempt += 1;
+        true
+    }
+
+    /// It is done, and this undoes it.
+    fn keep(&self, undo: Compensation) {
+        let place = Place {
+            undoing: true,
+            ..self.place()
+        };
+        self.running
+            .undo
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .push(undo.at(place, self.counts));
+    }
+
+    /// A capability that says no has done nothing: that is what a refusal is.
+    fn said_no(&self) {
+        if self.counts {
+            self.running.call.standing.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The last attempt took too long.
+    async fn give_up(&self) -> Infallible {
+        let refusal = timed_out(self.policy, self.running.deadline);
+        self.running.call.refuse(refusal).await
     }
 }
 

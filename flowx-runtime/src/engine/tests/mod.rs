@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flowx_manifest::{Category, Json};
 
-use super::drive::runner;
+use super::Runner;
 use crate::identity::Principal;
 use crate::refusal::codes;
 pub(crate) use world::call_over;
@@ -220,7 +220,7 @@ async fn a_caller_who_leaves_cancels_the_call_and_what_was_done_is_undone_all_th
     let world = World::default();
     let call = call_in(&world, person(&[]));
     let tasks = call.tasks.clone();
-    let running = tokio::spawn(runner::<Hangs>()(call, Json::Null));
+    let running = tokio::spawn(Runner::of::<Hangs>().run(call, Json::Null));
     while world.log().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -483,8 +483,11 @@ async fn no_retry_is_waited_for_that_the_deadline_would_cut_off() {
     for _ in 0..20 {
         let world = World::default();
         let waited = tokio::time::timeout(Duration::from_millis(20), run::<NoTime>(&world)).await;
+        // A wait of less than 20 ms comes up once in 1,500, and then the retry is right.
+        if !matches!(waited, Ok(Ok(_))) {
+            assert_eq!(world.log(), NOTHING);
+        }
         refused += usize::from(matches!(waited, Ok(Err(refusal)) if refusal.code == "test.no"));
-        assert_eq!(world.log(), NOTHING);
     }
     assert!(refused >= 5, "{refused} of 20");
     assert!(since.elapsed() < Duration::from_secs(10));
@@ -602,6 +605,6 @@ fn every_step_of_a_call_has_a_key_of_its_own_and_every_attempt_the_same() {
     let distinct: std::collections::BTreeSet<_> = all.iter().collect();
     assert_eq!(distinct.len(), all.len());
     assert_eq!(all[0], key("Keys", "Open", 0, None, false));
-    let _ = runner::<Keys>;
+    let _ = Runner::of::<Keys>;
     let _: Option<Script> = None;
 }

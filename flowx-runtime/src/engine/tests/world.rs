@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use flowx_manifest::{Category, EffectClass, Json};
 
+use super::super::Runner;
 use super::super::call::{Call, Effects};
-use super::super::drive::runner;
 use crate::channel::{Channel, NoChannel};
 use crate::context::Cx;
 use crate::identity::{Principal, PrincipalKind};
@@ -221,5 +221,7 @@ pub(super) async fn run_as<F: Flow>(
     world: &World,
     principal: Principal,
 ) -> Result<Output, Refusal> {
-    runner::<F>()(call_in(world, principal), Json::Null).await
+    Runner::of::<F>()
+        .run(call_in(world, principal), Json::Null)
+        .await
 }
