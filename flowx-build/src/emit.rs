@@ -199,10 +199,11 @@ fn add_library(
 
 /// Writes what the compiler and dependants read. A file whose bytes would be the same stays as it is.
 fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
-    let put = |name: &str, text: &str| {
+    let put_bytes = |name: &str, bytes: &[u8]| {
         let path = out.join(name);
-        put(&path, text.as_bytes()).map_err(|error| EmitError::Write { path, error })
+        put(&path, bytes).map_err(|error| EmitError::Write { path, error })
     };
+    let put = |name: &str, text: &str| put_bytes(name, text.as_bytes());
     std::fs::create_dir_all(out).map_err(|error| EmitError::Write {
         path: out.to_path_buf(),
         error,
@@ -214,19 +215,24 @@ fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
     let library = output.targets.first().filter(|t| t.target.stem == "lib");
     for target in &output.targets {
         let document = target.manifest.write();
-        let file = format!("{}.manifest.json", target.target.stem);
         let below =
             library.filter(|l| l.target.stem != target.target.stem && !l.entries.is_empty());
         let glue = Glue {
             runtime,
-            file: &file,
+            stem: &target.target.stem,
             document: &document,
             own: &target.entries,
             library: below.map(|l| (l.target.krate.as_str(), l.entries.as_slice())),
             libraries: &output.libraries,
             broken: broken(&target.findings),
         };
-        put(&file, &document.text)?;
+        let (numbers, ids) = crate::glue::index(&document);
+        put(
+            &format!("{}.manifest.json", target.target.stem),
+            &document.text,
+        )?;
+        put_bytes(&format!("{}.index", target.target.stem), &numbers)?;
+        put(&format!("{}.ids", target.target.stem), &ids)?;
         put(&format!("{}.rs", target.target.stem), &glue.render())?;
     }
     put("flowx.manifest.json", &output.manifest.write().text)?;

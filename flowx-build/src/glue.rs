@@ -12,8 +12,8 @@ use crate::library::Library;
 pub(crate) struct Glue<'a> {
     /// The name of `flowx-runtime` in the source.
     pub(crate) runtime: &'a str,
-    /// The file of the document, beside this one.
-    pub(crate) file: &'a str,
+    /// What the files are called: of the document `STEM.manifest.json`, of its index `STEM.index` and `STEM.ids`.
+    pub(crate) stem: &'a str,
     /// The document.
     pub(crate) document: &'a Document,
     /// What the target declares itself.
@@ -53,10 +53,10 @@ impl Glue<'_> {
                 entry.kind, entry.id
             );
         }
-        let mut names = Vec::new();
+        let mut count = 0;
+        let mut entries = String::new();
         let mut prove = |of: &str, kind: &str, id: &str, digest: &str, effects: &[String]| {
             let key = key(kind, id);
-            let name = format!("__FLOWX_{}", names.len());
             let effects: Vec<String> = effects.iter().map(|e| format!("{e:?}")).collect();
             let edited =
                 format!("FLOWX1167: {kind} `{id}` was edited while the build ran; build again");
@@ -64,11 +64,11 @@ impl Glue<'_> {
                 "FLOWX1168: {kind} `{id}` can reach other effects than the manifest says; build again, and report it when that does not help"
             );
             let _ = writeln!(
-                out,
-                "const {name}: fn(&mut {rt}::Registry) = {rt}::entry::<{of}, {key:#018x}>({digest}, &[{}], {edited:?}, {reaches:?});",
+                entries,
+                "    {rt}::entry::<{of}, {key:#018x}>({digest}, &[{}], {edited:?}, {reaches:?}),",
                 effects.join(", "),
             );
-            names.push(name);
+            count += 1;
         };
         for library in self.libraries {
             let of = format!("{}::FlowxManifest", library.path);
@@ -97,6 +97,11 @@ impl Glue<'_> {
                 &e.effects,
             );
         }
+        // One constant for all: each of its own would be an item, a body and an evaluation of its own.
+        let _ = writeln!(
+            out,
+            "const __FLOWX: [fn(&mut {rt}::Registry); {count}] = [\n{entries}];"
+        );
         for (i, library) in self.libraries.iter().enumerate() {
             // A crate that depends on this one reaches the libraries below through it.
             let _ = writeln!(
@@ -113,32 +118,27 @@ impl Glue<'_> {
             out,
             "pub static MANIFEST: {rt}::Embedded = {rt}::Embedded {{"
         );
-        let _ = writeln!(out, "    text: include_str!({:?}),", self.file);
+        let _ = writeln!(
+            out,
+            "    text: include_str!({:?}),",
+            format!("{}.manifest.json", self.stem)
+        );
         let _ = writeln!(
             out,
             "    digest: {:?},",
             digest(self.document.text.as_bytes())
         );
-        let _ = writeln!(out, "    index: &[");
-        for e in &self.document.index {
-            let _ = writeln!(
-                out,
-                "        {rt}::Slice {{ kind: {rt}::Kind::{}, id: {:?}, start: {}, end: {} }},",
-                kind(e.kind),
-                e.id,
-                e.range.start,
-                e.range.end
-            );
-        }
-        let _ = writeln!(out, "    ],");
-        let _ = writeln!(out, "    register: |registry| {{");
-        if names.is_empty() {
-            let _ = writeln!(out, "        let _ = registry;");
-        }
-        for name in names {
-            let _ = writeln!(out, "        {name}(registry);");
-        }
-        let _ = writeln!(out, "    }},\n}};");
+        let _ = writeln!(
+            out,
+            "    index: &{rt}::index::<{}>(include_bytes!({:?}), include_str!({:?})),",
+            self.document.index.len(),
+            format!("{}.index", self.stem),
+            format!("{}.ids", self.stem),
+        );
+        let _ = writeln!(
+            out,
+            "    register: |registry| for entry in __FLOWX {{ entry(registry) }},\n}};"
+        );
         // P4, in the user's own crate.
         let _ = writeln!(
             out,
@@ -148,15 +148,19 @@ impl Glue<'_> {
     }
 }
 
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Effect => "Effect",
-        Kind::Capability => "Capability",
-        Kind::Flow => "Flow",
-        Kind::Event => "Event",
-        Kind::Agent => "Agent",
-        Kind::Entity => "Entity",
-        Kind::Contract => "Contract",
-        Kind::Tool => "Tool",
+/// The document's index as two files, for `flowx_runtime::__private::index` to read at compile time.
+pub(crate) fn index(document: &Document) -> (Vec<u8>, String) {
+    let (mut numbers, mut ids) = (Vec::new(), String::new());
+    for e in &document.index {
+        let kind = Kind::ALL
+            .iter()
+            .position(|k| *k == e.kind)
+            .unwrap_or(Kind::ALL.len());
+        for number in [kind, e.id.len(), e.range.start, e.range.end] {
+            // No manifest has four gigabytes; one that had would not compile, since its entries would not be found.
+            numbers.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        ids.push_str(&e.id);
     }
+    (numbers, ids)
 }

@@ -53,7 +53,7 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         id: id.to_owned(),
         digest: digest(&decl),
         effects: quote!(&[]),
-        register: quote!(registry.agent(#id);),
+        register: quote!(register: |registry| registry.agent(#id)),
         span: decl.ident.span(),
         cfgs: &cfgs,
     };

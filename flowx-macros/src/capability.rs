@@ -64,7 +64,7 @@ fn healthy(item: &FnItem, decl: &CapabilityDecl, id: &str, found: &Found) -> Tok
         id: id.to_owned(),
         digest: digest(decl),
         effects: quote!(&[<#name as #rt::Capability>::INFO.effects]),
-        register: quote!(registry.capability::<#name>();),
+        register: quote!(register: #rt::Registry::capability::<#name>),
         span: name.span(),
         cfgs: &cfgs,
     };

@@ -26,7 +26,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) digest: u64,
     /// The value of `EFFECTS`.
     pub(crate) effects: TokenStream,
-    /// What is done with `registry`.
+    /// The member `register` of the entry, with its name.
     pub(crate) register: TokenStream,
     /// The declaration's place.
     pub(crate) span: Span,
@@ -50,22 +50,15 @@ impl Entry<'_> {
             cfgs,
         } = self;
         let key = key(kind, id);
-        // One block with one import, so that a root without the manifest is one error here and not three.
+        // One impl with one constant: rustc takes time for each item and each body. That the scan has seen it too is what the trait itself
+        // demands of the type.
         quote_spanned! {*span=>
             #(#cfgs)*
-            const _: () = {
-                use crate::FlowxManifest as Manifest;
-                #[automatically_derived]
-                #[allow(deprecated, non_local_definitions)]
-                impl #rt::FlowEntry<#key> for Manifest {
-                    const DIGEST: u64 = #digest;
-                    const EFFECTS: &'static [&'static [&'static str]] = #effects;
-                    fn register(registry: &mut #rt::Registry) {
-                        #register
-                    }
-                }
-                <Manifest as #rt::Published<#key>>::SEEN
-            };
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #rt::FlowEntry<#key> for crate::FlowxManifest {
+                const ENTRY: #rt::Entry = #rt::Entry { digest: #digest, effects: #effects, #register };
+            }
         }
     }
 }

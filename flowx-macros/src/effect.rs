@@ -39,7 +39,7 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         id: id.to_owned(),
         digest: digest(&decl),
         effects: quote!(&[]),
-        register: quote!(registry.effect::<#name>();),
+        register: quote!(register: #rt::Registry::effect::<#name>),
         span: name.span(),
         cfgs: &cfgs,
     };

@@ -65,11 +65,15 @@ fn healthy(item: &FnItem, decl: &FlowDecl, id: &str, found: &Found) -> TokenStre
         id: id.to_owned(),
         digest: digest(decl),
         effects: quote!(<#name as #rt::Flow>::EFFECTS),
+        // P4 looks at the types in tests only; elsewhere they would be compiled for nothing.
         register: quote! {
-            registry.flow::<#name>();
-            // P4 looks at the types in tests only; elsewhere they would be compiled for nothing.
+            #[cfg(not(test))]
+            register: #rt::Registry::flow::<#name>,
             #[cfg(test)]
-            registry.probe::<#name>(#rt::probe!(<#name as #rt::Flow>::Input), #rt::probe!(<#name as #rt::Flow>::Output));
+            register: |registry| {
+                registry.flow::<#name>();
+                registry.probe::<#name>(#rt::probe!(<#name as #rt::Flow>::Input), #rt::probe!(<#name as #rt::Flow>::Output));
+            },
         },
         span: name.span(),
         cfgs: &cfgs,
@@ -167,17 +171,19 @@ fn step_impl(
         Some(path) => quote_spanned!(path.span()=> #rt::UndoBy<#path>),
         None => quote!(#rt::NoUndo),
     };
-    let again = if attempts > 1 {
-        let span = step.attempts.as_ref().map_or(span, |a| a.span);
+    let again = (attempts > 1).then(|| {
+        let at = step.attempts.as_ref().map_or(span, |a| a.span);
         // The argument's own place must not be the number's, or rustc proposes to borrow the number.
         let input = quote!(input);
-        quote_spanned!(span=> ::core::option::Option::Some(#rt::again(#input)))
-    } else {
-        quote!({
-            let _ = input;
-            ::core::option::Option::None
-        })
-    };
+        let again = quote_spanned!(at=> ::core::option::Option::Some(#rt::again(#input)));
+        quote_spanned! {span=>
+            fn again(
+                input: &<#target as #rt::Capability>::Input,
+            ) -> ::core::option::Option<<#target as #rt::Capability>::Input> {
+                #again
+            }
+        }
+    });
     quote_spanned! {span=>
         #(#cfgs)*
         #[automatically_derived]
@@ -185,11 +191,7 @@ fn step_impl(
         impl #rt::HasStep<#target> for #name {
             #info
             type Undo = #undo;
-            fn again(
-                input: &<#target as #rt::Capability>::Input,
-            ) -> ::core::option::Option<<#target as #rt::Capability>::Input> {
-                #again
-            }
+            #again
         }
     }
 }

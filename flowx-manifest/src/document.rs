@@ -29,6 +29,20 @@ pub enum Kind {
     Tool,
 }
 
+impl Kind {
+    /// All, in the order of the document.
+    pub const ALL: [Kind; 8] = [
+        Kind::Effect,
+        Kind::Capability,
+        Kind::Flow,
+        Kind::Event,
+        Kind::Agent,
+        Kind::Entity,
+        Kind::Contract,
+        Kind::Tool,
+    ];
+}
+
 /// Where one entry's bytes stand in the document: from its `{` to its `}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexEntry {

@@ -5,12 +5,12 @@
 //! ```ignore
 //! pub struct FlowxManifest;                                    // P1 is stated about this type
 //! impl Published<0x12ab…> for FlowxManifest {}                  // per entry that the scan saw
-//! const _: () = assert!(<FlowxManifest as FlowEntry<0x12ab…>>::DIGEST == 0x34cd…, "…");            // P2, per entry
+//! const __FLOWX: [fn(&mut Registry); 420] = [entry::<FlowxManifest, 0x12ab…>(0x34cd…, &["ledger"], "…", "…"), …];      // P1, P2, per entry
 //! pub static MANIFEST: Embedded = Embedded {
-//!     text: include_str!("flowx.manifest.json"),
+//!     text: include_str!("bin-desk.manifest.json"),
 //!     digest: "<blake3 of the text, 64 hexadecimal digits>",
-//!     index: &[Slice { kind: Kind::Effect, id: "ledger", start: 123, end: 180 }, …],              // Document::index, same order
-//!     register: |r| { <FlowxManifest as FlowEntry<0x12ab…>>::register(r); … },                     // every entry, libraries' too
+//!     index: &index::<1200>(include_bytes!("bin-desk.index"), include_str!("bin-desk.ids")),      // Document::index, same order
+//!     register: |registry| for entry in __FLOWX { entry(registry) },                              // every entry, libraries' too
 //! };
 //! ```
 
@@ -81,24 +81,29 @@ impl Embedded {
     message = "the manifest publishes something that is not compiled here [FLOWX1166]",
     note = "the scan saw a declaration that rustc did not: it is switched off by a `cfg`, or was edited while the build ran"
 )]
-pub trait FlowEntry<const KEY: u64> {
-    /// `flowx_syntax::digest` of what the compiler read.
-    const DIGEST: u64;
-    /// A flow's effects, a capability's effects; empty otherwise.
-    const EFFECTS: &'static [&'static [&'static str]];
-    /// Calls the method of [`Registry`] for its kind.
-    fn register(registry: &mut Registry);
+pub trait FlowEntry<const KEY: u64>: Published<KEY> {
+    /// What the compiler read.
+    const ENTRY: Entry;
 }
 
-/// The scan's half of P1: implemented by `include_manifest!()` for every entry that the scan saw.
+/// What the compiler read of one declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// `flowx_syntax::digest` of it.
+    pub digest: u64,
+    /// A flow's effects, a capability's effects; empty otherwise.
+    pub effects: &'static [&'static [&'static str]],
+    /// The method of [`Registry`] for its kind.
+    pub register: fn(&mut Registry),
+}
+
+/// The scan's half of P1: implemented by `include_manifest!()` for every entry that the scan saw. [`FlowEntry`] demands it, so that a
+/// missing impl is an error at the declaration.
 #[diagnostic::on_unimplemented(
     message = "this declaration is compiled but not in the manifest [FLOWX1165]",
     note = "the scan did not see it: it stands inside a macro, or `flowx_runtime::include_manifest!()` or `flowx_build::emit()` is missing"
 )]
-pub trait Published<const KEY: u64> {
-    /// Named by the attribute, so that a missing impl is an error at the declaration.
-    const SEEN: () = ();
-}
+pub trait Published<const KEY: u64> {}
 
 /// What the program has compiled in. Filled by generated code, read once by [`App`](crate::App).
 #[derive(Default)]

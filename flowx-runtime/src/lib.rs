@@ -70,9 +70,9 @@ pub mod flowx {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::context::{Cx, FlowCx};
-    pub use crate::embedded::{Embedded, FlowEntry, Kind, Published, Registry, Slice};
+    pub use crate::embedded::{Embedded, Entry, FlowEntry, Kind, Published, Registry, Slice};
     pub use crate::prove::{
-        NoInput, Repeat, Returns, again, any_side_effect, entry, join, same_ids, sorted,
+        NoInput, Repeat, Returns, again, any_side_effect, entry, index, join, same_ids, sorted,
     };
     pub use crate::traits::{
         Capability, CapabilityInfo, Compensation, Declares, Effect, Flow, FlowError, FlowInfo,

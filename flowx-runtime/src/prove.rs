@@ -3,7 +3,7 @@
 use flowx_manifest::EffectClass;
 use serde::{Deserialize, Serialize};
 
-use crate::embedded::{FlowEntry, Registry};
+use crate::embedded::{FlowEntry, Kind, Registry, Slice};
 
 /// One published entry, proven to be the compiled one (P1, P2), as the function that registers it.
 ///
@@ -15,9 +15,43 @@ pub const fn entry<M: FlowEntry<KEY>, const KEY: u64>(
     edited: &'static str,
     reaches: &'static str,
 ) -> fn(&mut Registry) {
-    assert!(M::DIGEST == digest, "{}", edited);
-    assert!(same_ids(M::EFFECTS, effects), "{}", reaches);
-    M::register
+    assert!(M::ENTRY.digest == digest, "{}", edited);
+    assert!(same_ids(M::ENTRY.effects, effects), "{}", reaches);
+    M::ENTRY.register
+}
+
+/// The index of the embedded document from the two files that the scan writes: per entry its kind's place in [`Kind::ALL`], the length
+/// of its id, its start and its end, each as four bytes with the lowest first; and all ids without anything between them. As an
+/// expression of 1,200 entries it would cost the compiler more than reading it here.
+///
+/// # Panics
+/// At compile time, when the two are not of each other.
+pub const fn index<const N: usize>(numbers: &[u8], mut ids: &'static str) -> [Slice; N] {
+    assert!(numbers.len() == N * 16, "not the index of this manifest");
+    let mut all = [Slice {
+        kind: Kind::Effect,
+        id: "",
+        start: 0,
+        end: 0,
+    }; N];
+    let mut i = 0;
+    while i < N {
+        let (id, rest) = ids.split_at(number(numbers, i * 16 + 4));
+        all[i] = Slice {
+            kind: Kind::ALL[number(numbers, i * 16)],
+            id,
+            start: number(numbers, i * 16 + 8),
+            end: number(numbers, i * 16 + 12),
+        };
+        ids = rest;
+        i += 1;
+    }
+    assert!(ids.is_empty(), "not the index of this manifest");
+    all
+}
+
+const fn number(bytes: &[u8], at: usize) -> usize {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
 }
 
 /// Whether two collections hold the same ids, however often each.

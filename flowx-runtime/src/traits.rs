@@ -170,7 +170,10 @@ pub trait HasStep<C: Capability>: Flow {
     /// What undoes it; [`NoUndo`] when nothing does.
     type Undo: Undo<C>;
     /// A copy of the input for a further attempt; `None` where no retry is declared.
-    fn again(input: &C::Input) -> Option<C::Input>;
+    fn again(input: &C::Input) -> Option<C::Input> {
+        let _ = input;
+        None
+    }
 }
 
 /// `Self` declares a step that calls the flow `F` in line. Implemented by `#[flow(steps(name: flow path))]` alone.

@@ -17,7 +17,7 @@ const KEY: u64 = 13_187_620_890_629_433_543;
 const _: fn(&mut flowx_runtime::__private::Registry) =
     flowx_runtime::__private::entry::<FlowxManifest, KEY>(0, &["ledger"], "edited [FLOWX1167]", "reaches [FLOWX1168]");
 
-const DIGEST: u64 = <FlowxManifest as flowx_runtime::__private::FlowEntry<KEY>>::DIGEST;
+const DIGEST: u64 = <FlowxManifest as flowx_runtime::__private::FlowEntry<KEY>>::ENTRY.digest;
 
 const _: fn(&mut flowx_runtime::__private::Registry) =
     flowx_runtime::__private::entry::<FlowxManifest, KEY>(DIGEST, &["mail"], "edited [FLOWX1167]", "reaches [FLOWX1168]");
