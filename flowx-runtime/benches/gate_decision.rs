@@ -155,6 +155,11 @@ async fn main() {
         }
     }
     sealing.abort();
+    // One line per side for `cargo xtask bench gate`, a rate per round.
+    for (name, rates) in ["statement", "step", "read"].iter().zip(&rates) {
+        let rates: Vec<String> = rates.iter().map(|r| format!("{r:.0}")).collect();
+        println!("gate_decision {name} {}", rates.join(" "));
+    }
     let median = |rates: &mut Vec<f64>| {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]

@@ -101,6 +101,17 @@ const CLASS: [u8; 256] = {
     table
 };
 
+/// What says nothing inside of brackets: all but quotes, comments, attributes and brackets.
+const QUIET: [bool; 256] = {
+    let mut table = [true; 256];
+    let mut i = 0;
+    while i < 256 {
+        table[i] = !matches!(CLASS[i], QUOTE | TICK | SLASH | HASH | OPEN | CLOSE);
+        i += 1;
+    }
+    table
+};
+
 /// What a bracket that is open belongs to.
 enum Frame {
     /// The body of a module: items stand in it.
@@ -192,7 +203,22 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
     let mut after_mod = false;
     let mut rules_name: Option<String> = None;
     let mut bang = false;
+    // Whether a `use` is being read: then names inside of brackets count.
+    let mut using = false;
     while i < end {
+        // Nearly all of a text stands inside of brackets. One flat loop, since a build script is not optimised.
+        if opaque > 0 && !using {
+            while i < end && QUIET[bytes[i] as usize] {
+                i += 1;
+            }
+            if i >= end {
+                break;
+            }
+            if (bytes[i] == b'"' || bytes[i] == b'#') && raw_prefix(bytes, i) {
+                (i, _) = raw(bytes, i);
+                continue;
+            }
+        }
         match CLASS[bytes[i] as usize] {
             SPACE | SKIP => {
                 if opaque == 0 && CLASS[bytes[i] as usize] == SKIP {
@@ -235,6 +261,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                                 &mut mod_name,
                                 true,
                             );
+                            using = levels.last().is_some_and(|l| l.in_use);
                         }
                         continue;
                     }
@@ -264,6 +291,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                     &mut mod_name,
                     false,
                 );
+                using = levels.last().is_some_and(|l| l.in_use);
             }
             DIGIT => {
                 i += 1;
@@ -440,6 +468,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                     level.fresh = true;
                     level.public = false;
                     level.in_use = false;
+                    using = false;
                     after_mod = false;
                     name = 0..0;
                     path_start = 0;
@@ -659,6 +688,18 @@ fn block_module(text: &str, start: usize, mut i: usize, end: usize) -> Option<Ou
         body: None,
         ordinal: 0,
     })
+}
+
+/// Whether what ends before `i` is the `r`, `br` or `cr` of a raw string, or the `r` of a raw identifier.
+fn raw_prefix(bytes: &[u8], i: usize) -> bool {
+    if i == 0 || bytes[i - 1] != b'r' {
+        return false;
+    }
+    let mut before = i - 1;
+    if before > 0 && matches!(bytes[before - 1], b'b' | b'c') {
+        before -= 1;
+    }
+    before == 0 || !matches!(CLASS[bytes[before - 1] as usize], IDENT | DIGIT)
 }
 
 /// The end of a raw string whose hashes or quote start at `i`; or of a raw identifier, and then `true`.

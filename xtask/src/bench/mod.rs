@@ -3,15 +3,22 @@
 //! Nothing here is a test: timings vary between machines and minutes, so a table is printed and nobody is failed by it.
 
 mod builds;
+mod command;
 mod crates;
+mod runtime;
 mod scan;
 
 use std::path::Path;
 
+/// Everything that can be named.
+const ROWS: [&str; 8] = [
+    "build", "scan", "cold", "tools", "steps", "gate", "diff", "growth",
+];
+
 /// What to measure.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The rows to measure: build, scan, cold, runtime; all when none is named
+    /// The rows to measure: build, scan, cold, tools, steps, gate, diff, growth; all when none is named
     rows: Vec<String>,
     /// Flows of the measured crate
     #[arg(long, default_value_t = 200)]
@@ -41,12 +48,8 @@ pub(crate) struct Row {
 /// When a side cannot be built or run.
 pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     let wants = |row: &str| options.rows.is_empty() || options.rows.iter().any(|r| r == row);
-    if let Some(unknown) = options
-        .rows
-        .iter()
-        .find(|r| !["build", "scan", "cold"].contains(&r.as_str()))
-    {
-        anyhow::bail!("no row is called {unknown:?}: build, scan, cold");
+    if let Some(unknown) = options.rows.iter().find(|r| !ROWS.contains(&r.as_str())) {
+        anyhow::bail!("no row is called {unknown:?}: {}", ROWS.join(", "));
     }
     let mut rows = Vec::new();
     if wants("build") {
@@ -58,6 +61,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     if wants("scan") {
         rows.extend(scan::rows(root, options.rounds)?);
     }
+    if wants("tools") {
+        rows.extend(runtime::tools(root, options.rounds)?);
+    }
+    if wants("steps") {
+        rows.extend(runtime::steps(root)?);
+    }
+    if wants("gate") {
+        rows.extend(runtime::gate(root)?);
+    }
+    if wants("diff") {
+        rows.extend(command::diff(root, options.rounds)?);
+    }
+    if wants("growth") {
+        rows.extend(command::growth(root, options.rounds)?);
+    }
     println!("\n| what | FlowX | beside | ratio (median; lowest–highest) | budget |");
     println!("|---|---|---|---|---|");
     for row in &rows {
@@ -65,7 +83,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
         ratios.sort_by(f64::total_cmp);
         let spread = match (ratios.first(), ratios.last()) {
             (Some(low), Some(high)) => format!("{:.3} ({low:.3}–{high:.3})", median(&ratios)),
-            _ => "not measured".to_owned(),
+            _ => "–".to_owned(),
         };
         println!(
             "| {} | {} | {} | {spread} | {} |",
