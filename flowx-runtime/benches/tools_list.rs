@@ -280,7 +280,7 @@ impl Server {
         );
         let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        let mut buffer = vec![0; 1 << 20];
+        let mut buffer = vec![0; 1 << 22];
         let mut exchange = async || {
             stream.write_all(request.as_bytes()).await.unwrap();
             let (mut read, mut whole) = (0, usize::MAX);

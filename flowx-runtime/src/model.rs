@@ -91,9 +91,8 @@ pub(crate) async fn ask(call: &Call, request: &ModelRequest) -> Result<String, N
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner) = Some(outcome);
                         // The driver ends the body at its next look; what it says is not what the caller hears.
-                        return call
-                            .refuse(Refusal::internal(codes::INTERNAL, "a question"))
-                            .await;
+                        let refusal = Refusal::internal(codes::INTERNAL, "a question");
+                        match call.refuse(refusal).await {}
                     }
                 }
             }

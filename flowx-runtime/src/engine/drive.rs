@@ -63,8 +63,7 @@ impl Runner {
         // Before the body, so dropped after it: a caller who leaves drops this whole future, and what was done is undone all the same.
         let rescue = Rescue { running: &running };
         let read = |text: &str| (self.start)(running.clone(), text);
-        let reading =
-            || read(&text).map_err(|e| unread::unreadable(&e, &json, &|t| read(t).err()));
+        let reading = || read(&text).map_err(|e| unread::unreadable(&e, &json, &|t| read(t).err()));
         let body = match catch_unwind(AssertUnwindSafe(reading)) {
             Ok(body) => body?,
             Err(panic) => return Err(panicked(panic)),
