@@ -266,3 +266,105 @@ proptest! {
         }
     }
 }
+
+/// What was said to be included once and is not: sub, super, and a value of the one that is none of the other.
+const ONCE_WRONG: [(&str, &str, &str); 9] = [
+    // A value that fits both alternatives has the members of both evaluated.
+    (
+        r#"{"anyOf":[{"properties":{"a":true}},{"properties":{"b":true}}],"unevaluatedProperties":false}"#,
+        r#"{"anyOf":[{"properties":{"a":true},"additionalProperties":false},{"properties":{"b":true},"additionalProperties":false}]}"#,
+        r#"{"a":1,"b":1}"#,
+    ),
+    (
+        r#"{"dependentSchemas":{"a":{"properties":{"b":true}}},"properties":{"a":true},"unevaluatedProperties":false}"#,
+        r#"{"properties":{"a":true},"additionalProperties":false}"#,
+        r#"{"a":1,"b":1}"#,
+    ),
+    // The same words, and not together.
+    (
+        r#"{"allOf":[{"if":{"type":"number"},"then":{"maximum":9}},{"if":{"const":2},"then":{"maximum":1}}]}"#,
+        r#"{"if":{"type":"number"},"then":{"maximum":1}}"#,
+        "3",
+    ),
+    (
+        r#"{"allOf":[{"contains":{"const":1},"maxContains":9},{"contains":{"const":2},"maxContains":1}]}"#,
+        r#"{"contains":{"const":1},"maxContains":1}"#,
+        "[1,1,2]",
+    ),
+    (
+        r#"{"prefixItems":[{"type":"integer"},{"type":"integer"}],"unevaluatedItems":false}"#,
+        r#"{"prefixItems":[{"type":"integer"}],"unevaluatedItems":false}"#,
+        "[1,1]",
+    ),
+    // One name that meets a pattern of each schema.
+    (
+        r#"{"allOf":[{"patternProperties":{"^a":{"type":"integer"}}},{"patternProperties":{"b$":true},"additionalProperties":false}]}"#,
+        r#"{"patternProperties":{"^a":{"type":"string"}}}"#,
+        r#"{"ab":1}"#,
+    ),
+    (
+        r#"{"patternProperties":{"^a":true},"additionalProperties":false}"#,
+        r#"{"propertyNames":{"maxLength":2}}"#,
+        r#"{"aaa":1}"#,
+    ),
+    // `\d` is ten digits and no more.
+    (
+        r#"{"properties":{"٣":{"type":"string"}}}"#,
+        r#"{"patternProperties":{"^[^\\d]$":{"type":"string","maxLength":1}}}"#,
+        r#"{"٣":"aa"}"#,
+    ),
+    // No double tells these apart.
+    (
+        r#"{"maximum":9007199254740993}"#,
+        r#"{"maximum":9007199254740992.5}"#,
+        "9007199254740993",
+    ),
+];
+
+#[test]
+fn what_was_once_included_wrongly_is_not() {
+    for (sub, sup, value) in ONCE_WRONG {
+        let verdict = check(
+            &json(sup),
+            &json(sub),
+            Direction::Response,
+            Budget::default(),
+        );
+        assert_ne!(verdict, Verdict::Included, "{sub}\n{sup}");
+        // The last one is beyond what the validator tells apart.
+        let plain = json(value).to_value();
+        let judges = [sub, sup].map(|s| validator(&json(s)).expect("a schema").is_valid(&plain));
+        if !value.starts_with("9007") {
+            assert_eq!(judges, [true, false], "{sub}\n{sup}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_from_other_words_is_included() {
+    for (sub, sup) in [
+        (r#"{"type":"integer"}"#, r#"{"multipleOf":0.5}"#),
+        (
+            r#"{"multipleOf":2.0}"#,
+            r#"{"type":["integer","string","null","array","object","boolean"]}"#,
+        ),
+        (r#"{"multipleOf":0.3}"#, r#"{"multipleOf":0.1}"#),
+        (
+            r#"{"type":"object","required":["a"]}"#,
+            r#"{"type":"object","minProperties":1}"#,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":true,"b":true},"additionalProperties":false}"#,
+            r#"{"type":"object","maxProperties":2}"#,
+        ),
+        (r#"{"const":1e20}"#, r#"{"const":100000000000000000000}"#),
+    ] {
+        let verdict = check(
+            &json(sup),
+            &json(sub),
+            Direction::Response,
+            Budget::default(),
+        );
+        assert_eq!(verdict, Verdict::Included, "{sub}\n{sup}");
+    }
+}
