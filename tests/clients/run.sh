@@ -71,7 +71,7 @@ if [ "$only" = all ] || [ "$only" = desk ]; then
         count "Python 2.3, asked" "$python" "$here/client.py" "$address" elicit
     fi
     if serve gate "$target/debug/ticket-desk" --listen 127.0.0.1:0 --store "sqlite:$work/gate.db" --confirmation gate; then
-        count "flowx as operator" "$python" "$here/operator.py" "$address" "$target/debug/flowx" "sqlite:$work/gate.db"
+        count "flowx as operator" "$python" "$here/desk_operator.py" "$address" "$target/debug/flowx" "sqlite:$work/gate.db"
     fi
 fi
 
