@@ -39,6 +39,35 @@ fn every_form_names_every_node() {
 }
 
 #[test]
+fn a_tall_picture_shows_something_of_every_column_at_its_top_and_what_changed_first() {
+    let sandbox = Sandbox::desk();
+    let many: String = (0..80)
+        .map(|i| format!("/// Does.\n#[capability(id = \"many.do{i:02}\", version = \"1.0.0\", authorization = internal, idempotent = true)]\nasync fn do{i}(cx: &Cx<do{i}>, id: IssueRefund) -> Result<IssueRefund, RefundError> {{ Ok(id) }}\n"))
+        .collect();
+    sandbox.write("src/main.rs", &format!("{}{many}", common::DESK));
+    sandbox.commit("many");
+    sandbox.edit(
+        "src/main.rs",
+        "\"many.do79\", version = \"1.0.0\", authorization = internal",
+        "\"many.do79\", version = \"1.0.0\", authorization = authenticated",
+    );
+    let svg = sandbox
+        .flowx(&["graph", "git:HEAD", ".", "--format", "svg"])
+        .ok()
+        .stdout;
+    let top = |node: &str| -> f64 {
+        let (_, rest) = svg.split_once(&format!("data-id=\"{node}\"")).unwrap();
+        let (_, y) = rest.split_once(" y=\"").unwrap();
+        y.split('"').next().unwrap().parse().unwrap()
+    };
+    for node in ["agent desk-bot", "flow ticket.refund@1", "effect ledger"] {
+        assert!(top(node) < 500.0, "{node} at {}", top(node));
+    }
+    let changed = top("capability many.do79@1");
+    assert!((0..79).all(|i| top(&format!("capability many.do{i:02}@1")) > changed));
+}
+
+#[test]
 fn the_page_fetches_nothing() {
     let page = Sandbox::desk()
         .flowx(&["graph", "--format", "html"])

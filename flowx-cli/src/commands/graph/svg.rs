@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::model::{Column, EdgeKind, Graph, Node};
+use super::model::{Change, Column, EdgeKind, Graph, Node};
 use crate::output::visible;
 
 /// Pixels.
@@ -12,6 +12,10 @@ const BOX: f64 = 40.0;
 const TOP: f64 = 46.0;
 const MARGIN: f64 = 16.0;
 const GAP: f64 = 110.0;
+/// As far down as a column may begin: further, and a reader of a tall picture sees a head with nothing below it.
+const FIRST_SCREEN: f64 = 240.0;
+/// In a column of more boxes than this, those that changed stand first.
+const MANY: usize = 16;
 /// Room for the head of a second group.
 const HEAD: f64 = 40.0;
 /// Of a letter, on average, in the two sizes used. Boxes are sized by it, and the text is fitted into them.
@@ -76,10 +80,11 @@ pub(super) fn element(graph: &Graph) -> String {
         .clone()
         .map(|(_, keys)| rows(keys))
         .fold(last_height, f64::max);
+    // Shorter columns stand in the middle of the tallest, but on the first screen.
+    let lower = |room: f64| (room / 2.0).min(FIRST_SCREEN);
     for (column, keys) in others {
         let width = widest(keys);
-        // Shorter columns stand in the middle of the tallest.
-        let top = TOP + (tallest - rows(keys)) / 2.0;
+        let top = TOP + lower(tallest - rows(keys));
         for (row, key) in keys.iter().enumerate() {
             places.insert(
                 key,
@@ -93,7 +98,7 @@ pub(super) fn element(graph: &Graph) -> String {
         heads.push((x, 24.0, column.title()));
         x += width + GAP;
     }
-    let mut y = TOP + (tallest - last_height) / 2.0;
+    let mut y = TOP + lower(tallest - last_height);
     let width = last
         .iter()
         .map(|(_, keys)| widest(keys))
@@ -284,6 +289,12 @@ fn arrange(graph: &Graph) -> Vec<(Column, Vec<&(Column, String)>)> {
             columns[at]
                 .1
                 .sort_by(|a, b| average(a).total_cmp(&average(b)).then_with(|| a.cmp(b)));
+        }
+    }
+    if graph.compared {
+        // What changed is what the picture is looked at for, and a tall one is looked at from its top.
+        for (_, keys) in columns.iter_mut().filter(|(_, keys)| keys.len() > MANY) {
+            keys.sort_by_key(|key| graph.nodes[*key].change == Change::Same);
         }
     }
     columns
