@@ -83,10 +83,7 @@ fn start<F: Flow>(
     running: Arc<Running>,
     text: &str,
 ) -> Result<BoxFuture<'static, Ended>, serde_json::Error> {
-    let input = match serde_json::from_str::<F::Input>(text) {
-        Ok(input) => input,
-        Err(error) => return Err(error),
-    };
+    let input = serde_json::from_str::<F::Input>(text)?;
     let cx = FlowCx::<F>::of(running);
     Ok(Box::pin(async move {
         match F::run(&cx, input).await {
