@@ -45,6 +45,8 @@ enum Meaning {
     Capability(VersionedId),
     Flow(VersionedId),
     Other(String),
+    /// Its own attribute could not be read, which has been reported there.
+    Unread,
 }
 
 pub(crate) struct Assembler<'a, 't> {
@@ -124,6 +126,9 @@ impl<'t> Assembler<'_, 't> {
     fn index(&self) -> HashMap<*const Item, Meaning> {
         let mut index = HashMap::new();
         for declared in self.declared {
+            for item in &declared.unread {
+                index.insert(*item, Meaning::Unread);
+            }
             for e in &declared.effects {
                 index.insert(
                     std::ptr::from_ref(e.on.item),
@@ -217,6 +222,7 @@ impl<'t> Assembler<'_, 't> {
                 Some(Meaning::Effect(id)) => Meaning::Effect(id.clone()),
                 Some(Meaning::Capability(id)) => Meaning::Capability(id.clone()),
                 Some(Meaning::Flow(id)) => Meaning::Flow(id.clone()),
+                Some(Meaning::Unread) => Meaning::Unread,
                 Some(Meaning::Other(_)) | None => Meaning::Other(format!("`{}`", item.qualified())),
             },
             Resolved::Foreign { krate, path } => {
@@ -312,6 +318,7 @@ impl<'t> Assembler<'_, 't> {
                 Ok(Meaning::Effect(id)) => {
                     effects.insert(id);
                 }
+                Ok(Meaning::Unread) => {}
                 Ok(other) => {
                     let message = format!(
                         "{} is no effect: it carries no `#[effect]`",
@@ -489,6 +496,7 @@ impl<'t> Assembler<'_, 't> {
                         .push(declared.error(codes::NOT_A_STEP, span, message));
                     None
                 }
+                (Ok(Meaning::Unread), _) => None,
                 (Ok(other), is_flow) => {
                     let kind = if is_flow { "flow" } else { "capability" };
                     let message = format!(
@@ -507,6 +515,7 @@ impl<'t> Assembler<'_, 't> {
             let compensation = step.compensate.as_ref().and_then(|path| {
                 match self.meaning(&declared.on, path, index) {
                     Ok(Meaning::Capability(id)) => Some(id),
+                    Ok(Meaning::Unread) => None,
                     Ok(other) => {
                         let message = format!(
                             "{} is no capability: it carries no `#[capability]`",
@@ -677,6 +686,7 @@ impl<'t> Assembler<'_, 't> {
         let decl = &declared.decl;
         let flow = |path: &syn::Path| match self.meaning(&declared.on, path, index) {
             Ok(Meaning::Flow(id)) => id.id.parse::<m::FlowId>().ok(),
+            Ok(Meaning::Unread) => None,
             Ok(other) => {
                 let message = format!("{} is no flow: it carries no `#[flow]`", other.describe());
                 self.findings
@@ -748,6 +758,7 @@ impl Meaning {
             Meaning::Capability(id) => format!("the capability `{id}`"),
             Meaning::Flow(id) => format!("the flow `{id}`"),
             Meaning::Other(what) => what.clone(),
+            Meaning::Unread => "what could not be read".to_owned(),
         }
     }
 }

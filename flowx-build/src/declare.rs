@@ -29,6 +29,27 @@ pub struct Declared<'t, T> {
     pub digest: u64,
 }
 
+/// One declaration, as its macro can be told from others of the same id.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    /// The key under which its macro says that it has raised what was found.
+    pub(crate) key: u64,
+    pub(crate) file: String,
+    pub(crate) lines: std::ops::RangeInclusive<usize>,
+}
+
+/// The key under which the macro on an item says that it has raised an error: its name and where that stands, which the macro knows as well.
+fn witness(item: &Item) -> Option<u64> {
+    let name = match item {
+        Item::Fn(f) => &f.sig.ident,
+        Item::Struct(s) => &s.ident,
+        Item::Enum(e) => &e.ident,
+        _ => return None,
+    };
+    let at = name.span().start();
+    Some(flowx_syntax::raised_key(name, at.line, at.column))
+}
+
 /// Everything that one target declares.
 #[derive(Debug, Default)]
 pub struct Declarations<'t> {
@@ -42,6 +63,8 @@ pub struct Declarations<'t> {
     pub agents: Vec<Declared<'t, AgentDecl>>,
     /// `#[derive(FlowError)]`.
     pub errors: Vec<Declared<'t, FlowErrorDecl>>,
+    /// Items whose attribute could not be read: they have been reported, and what names them need not be.
+    pub(crate) unread: Vec<*const Item>,
     /// Whether the root calls `include_manifest!()`.
     pub includes_manifest: bool,
     /// Whether something could not be read, so that the rest is not the whole.
@@ -92,6 +115,21 @@ impl Declarations<'_> {
         let flows = self.flows.iter().map(|d| (d.anchor(), d.on, d.span));
         let agents = self.agents.iter().map(|d| (d.anchor(), d.on, d.span));
         effects.chain(capabilities).chain(flows).chain(agents)
+    }
+
+    /// By anchor, the keys under which the macros of its declarations say that they have raised what was found.
+    pub(crate) fn witnesses(&self) -> std::collections::BTreeMap<Anchor, Vec<Witness>> {
+        let mut all: std::collections::BTreeMap<Anchor, Vec<Witness>> = Default::default();
+        for (anchor, on, _) in self.anchors() {
+            let (start, end) = (on.item.span().start().line, on.item.span().end().line);
+            let witness = witness(on.item).map(|key| Witness {
+                key,
+                file: on.tree.source(on.module).shown.clone(),
+                lines: start..=end,
+            });
+            all.entry(anchor).or_default().extend(witness);
+        }
+        all
     }
 
     /// Notes where each declaration stands, by subject.
@@ -321,7 +359,7 @@ impl<'t> Reader<'t, '_> {
                             read!(@doc $list, decl);
                             self.out.$list.push(Declared { decl, on, span, digest });
                         }
-                        Err(problems) => self.problems(module, problems),
+                        Err(problems) => self.problems(on, problems),
                     }
                 };
                 (@doc errors, $decl:ident) => { let _ = &mut $decl; };
@@ -344,7 +382,8 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn problems(&mut self, module: ModuleId, problems: Problems) {
+    fn problems(&mut self, on: ItemRef<'t>, problems: Problems) {
+        self.out.unread.push(std::ptr::from_ref(on.item));
         for problem in problems.0 {
             let code = codes::Code {
                 id: problem.code,
@@ -352,8 +391,9 @@ impl<'t> Reader<'t, '_> {
             };
             let mut finding = self
                 .tree
-                .finding(code, module, problem.span, problem.message);
+                .finding(code, on.module, problem.span, problem.message);
             finding.of_grammar = true;
+            finding.raised_by = witness(on.item).into_iter().collect();
             self.report(finding);
         }
     }

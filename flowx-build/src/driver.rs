@@ -94,6 +94,8 @@ pub struct TargetOutput {
     pub includes_manifest: bool,
     /// What was found in it.
     pub findings: Vec<Finding>,
+    /// The declarations of each anchor; more than one where an id stands twice.
+    pub(crate) witnesses: BTreeMap<crate::finding::Anchor, Vec<crate::declare::Witness>>,
 }
 
 impl TargetOutput {
@@ -265,6 +267,7 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
             entries,
             includes_manifest: declared[i].includes_manifest,
             findings: Vec::new(),
+            witnesses: declared[i].witnesses(),
         });
     }
     drop(declared);

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use flowx_manifest::{Json, Manifest};
 
 use crate::cfg::CfgSet;
-use crate::driver::{Features, Libraries, ScanOptions, ScanOutput, scan_package};
+use crate::driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, scan_package};
 use crate::files::{Disk, Files as _, display, normalise};
 use crate::finding::{Finding, Severity};
 use crate::flowx_names;
-use crate::glue::Glue;
+use crate::glue::{Broken, Glue};
 use crate::library::{Exports, Library};
 use crate::package::Package;
 use crate::stamp;
@@ -224,7 +224,7 @@ fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
             own: &target.entries,
             library: below.map(|l| (l.target.krate.as_str(), l.entries.as_slice())),
             libraries: &output.libraries,
-            broken: broken(&target.findings),
+            broken: broken(target),
         };
         let (numbers, ids) = crate::glue::index(&document);
         put(
@@ -250,8 +250,9 @@ fn write(out: &Path, output: &ScanOutput) -> Result<(), EmitError> {
 }
 
 /// What stops a target, for the last word of the compiler. Braces would be places to fill in.
-fn broken(findings: &[Finding]) -> Option<String> {
-    let errors: Vec<&Finding> = findings
+fn broken(target: &TargetOutput) -> Option<Broken> {
+    let errors: Vec<&Finding> = target
+        .findings
         .iter()
         .filter(|f| f.severity == Severity::Error)
         .collect();
@@ -265,7 +266,23 @@ fn broken(findings: &[Finding]) -> Option<String> {
         first.message,
         first.id
     );
-    Some(text.replace('{', "{{").replace('}', "}}"))
+    // What belongs to no declaration is raised by `include_manifest!()` itself.
+    let raised = errors.iter().any(|f| f.anchor.is_none() && !f.of_grammar);
+    let anchored = errors
+        .iter()
+        .filter_map(|f| target.witnesses.get(f.anchor.as_ref()?))
+        .flatten()
+        .map(|w| w.key);
+    let witnesses = errors
+        .iter()
+        .flat_map(|f| f.raised_by.iter().copied())
+        .chain(anchored)
+        .collect();
+    Some(Broken {
+        why: text.replace('{', "{{").replace('}', "}}"),
+        raised,
+        witnesses,
+    })
 }
 
 /// Writes a file unless it holds those very bytes, since cargo looks at when a file was written.
@@ -281,7 +298,7 @@ fn findings(output: &ScanOutput) -> Json {
     let mut all = Vec::new();
     for target in &output.targets {
         for finding in target.findings.iter().filter(|f| !f.of_grammar) {
-            all.push(for_macros(finding, &target.target.stem));
+            all.push(for_macros(finding, target));
         }
     }
     Json::object([
@@ -290,10 +307,22 @@ fn findings(output: &ScanOutput) -> Json {
     ])
 }
 
-fn for_macros(finding: &Finding, target: &str) -> Json {
+fn for_macros(finding: &Finding, target: &TargetOutput) -> Json {
     let optional = |text: Option<&str>| text.map_or(Json::Null, Json::from);
+    // Where an id stands twice, only the one in which the place is raises it.
+    let holder = finding
+        .anchor
+        .as_ref()
+        .and_then(|anchor| target.witnesses.get(anchor))
+        .filter(|all| all.len() > 1)
+        .and_then(|all| {
+            all.iter()
+                .find(|w| w.file == finding.file && w.lines.contains(&(finding.line as usize)))
+        })
+        .map(|w| w.key.to_string());
     Json::object([
-        ("target", Json::from(target)),
+        ("target", Json::from(target.target.stem.as_str())),
+        ("declaration", optional(holder.as_deref())),
         (
             "kind",
             optional(finding.anchor.as_ref().map(|a| a.kind.as_str())),

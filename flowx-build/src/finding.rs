@@ -61,6 +61,9 @@ pub struct Finding {
     /// Whether the macros find it as well, so that they need not be told.
     #[serde(skip)]
     pub of_grammar: bool,
+    /// Of the macros that find it as well, the keys under which they say so.
+    #[serde(skip)]
+    pub(crate) raised_by: Vec<u64>,
     /// Where rustc can show it.
     #[serde(skip)]
     pub anchor: Option<Anchor>,
@@ -79,6 +82,7 @@ impl Finding {
             column: 0,
             subject: None,
             of_grammar: false,
+            raised_by: Vec::new(),
             anchor: None,
         }
     }

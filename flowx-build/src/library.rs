@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::assemble::Entry;
 use crate::declare::Declarations;
 use crate::package::{Package, Target};
-use crate::scan::{ItemRef, Resolved, Tree};
+use crate::scan::{ItemRef, Ns, Resolved, Tree};
 
 /// A library's manifest and its names.
 #[derive(Clone, Debug)]
@@ -210,6 +210,7 @@ pub(crate) fn export<'t>(
             let Resolved::Item(item) = resolved else {
                 continue;
             };
+            let item = behind_aliases(item);
             let path = rename(&format!("{}::{name}", tree.module(module).path), krate);
             let by = |kind: &str, id: String| Exported {
                 kind: kind.to_owned(),
@@ -243,6 +244,28 @@ pub(crate) fn export<'t>(
     }
     exports.contracts = contracts_of(&types);
     exports
+}
+
+/// What a type alias without parameters stands for, where that is an item of the library; the alias itself otherwise.
+fn behind_aliases(item: ItemRef<'_>) -> ItemRef<'_> {
+    let mut at = item;
+    for _ in 0..64 {
+        let syn::Item::Type(alias) = at.item else {
+            return at;
+        };
+        let syn::Type::Path(path) = &*alias.ty else {
+            break;
+        };
+        let plain = |s: &syn::PathSegment| s.arguments.is_none();
+        if path.qself.is_some() || !path.path.segments.iter().all(plain) {
+            break;
+        }
+        match at.tree.resolver().resolve(at.module, &path.path, Ns::Type) {
+            Ok(Resolved::Item(next)) => at = next,
+            _ => break,
+        }
+    }
+    item
 }
 
 #[cfg(test)]

@@ -18,17 +18,19 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         Ok(decl) => decl,
         Err(problems) => {
             let errors = errors(problems);
-            return quote!(#errors #item);
+            let raised = raised(&item);
+            return quote!(#errors #raised #item);
         }
     };
     let rt = private();
     let id = decl.id.value.as_str();
-    let found = findings::about("agent", id, decl.ident.span(), || {
+    let found = findings::about("agent", id, &decl.ident, || {
         [args.clone(), item.to_token_stream()]
     });
-    let raised = &found.tokens;
+    let raised_here = &found.tokens;
     if found.fatal {
-        return quote!(#raised #item);
+        let raised = raised(&item);
+        return quote!(#raised_here #raised #item);
     }
     let attrs = match &item {
         syn::Item::Struct(s) => s.attrs.as_slice(),
@@ -59,11 +61,20 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
     };
     let entry = entry.tokens(&found);
     quote! {
-        #raised
+        #raised_here
         // The struct is a name for a declaration; nothing need ever make one.
         #[allow(dead_code)]
         #item
         #(#flows)*
         #entry
+    }
+}
+
+/// Says so, where the item has a name.
+fn raised(item: &syn::Item) -> TokenStream {
+    match On::from(item) {
+        On::Type { attrs, ident, .. } => crate::common::raised(ident, attrs),
+        On::Fn { attrs, sig } => crate::common::raised(&sig.ident, attrs),
+        On::Other(_) => TokenStream::new(),
     }
 }

@@ -24,9 +24,9 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         Ok(decl) => {
             let id = format!("{}@{}", decl.id.value, decl.version.value.major);
             let place = || [args.clone(), all_tokens(&item)];
-            let found = findings::about("capability", &id, decl.signature.ident.span(), place);
+            let found = findings::about("capability", &id, &decl.signature.ident, place);
             if found.fatal {
-                let shell = Shell::capability(&item).tokens();
+                let shell = Shell::capability(&item).after(&found).tokens();
                 let errors = found.tokens;
                 return quote!(#errors #shell);
             }

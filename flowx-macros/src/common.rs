@@ -63,6 +63,25 @@ impl Entry<'_> {
     }
 }
 
+/// Says that an error of the declaration of that name has been raised, so that the generated code need not raise one more
+/// (`flowx_build`'s `Broken`).
+pub(crate) fn raised(name: &Ident, attrs: &[Attribute]) -> TokenStream {
+    if crate::findings::no_manifest() {
+        return TokenStream::new();
+    }
+    let at = name.span().start();
+    let key = flowx_syntax::raised_key(name, at.line, at.column);
+    let cfgs = crate::item::Sorted::of(attrs).cfgs;
+    quote! {
+        #(#cfgs)*
+        #[allow(missing_docs)]
+        impl crate::FlowxRaised<#key> {
+            #[doc(hidden)]
+            pub const RAISED: bool = true;
+        }
+    }
+}
+
 /// All problems as compiler errors, at their spans.
 pub(crate) fn errors(problems: Problems) -> TokenStream {
     syn::Error::from(problems).into_compile_error()

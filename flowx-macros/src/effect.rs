@@ -23,7 +23,7 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         }
     };
     let (id, class) = (decl.id.value.as_str(), class(decl.class.value));
-    let found = findings::about("effect", id, decl.ident.span(), || {
+    let found = findings::about("effect", id, &decl.ident, || {
         [args.clone(), item.to_token_stream()]
     });
     let raised = &found.tokens;
@@ -89,9 +89,11 @@ fn shell(rt: &TokenStream, item: &syn::Item) -> TokenStream {
     else {
         return TokenStream::new();
     };
+    let raised = crate::common::raised(ident, attrs);
     let cfgs = Sorted::of(attrs).cfgs;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     quote! {
+        #raised
         #(#cfgs)*
         impl #impl_generics #rt::Effect for #ident #type_generics #where_clause {
             const ID: &'static str = "";

@@ -97,7 +97,9 @@ fn category(category: Category) -> Ident {
 fn shell(rt: &TokenStream, input: &syn::DeriveInput) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
+    let raised = crate::common::raised(name, &input.attrs);
     quote! {
+        #raised
         #[automatically_derived]
         impl #impl_generics #rt::FlowError for #name #type_generics #where_clause {
             fn code(&self) -> &'static str { "" }

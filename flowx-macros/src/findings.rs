@@ -5,11 +5,20 @@
 
 use flowx_manifest::Json;
 use flowx_manifest::json::{Limits, parse};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 /// The scan's id for a target without `include_manifest!()`.
 const NO_MANIFEST: &str = "FLOWX1169";
+
+/// A path that leads to something of another kind, in a circle, or to several things. One that leads nowhere is not among them: rustc
+/// keeps quiet about names after an error of a macro.
+const MISLED: [&str; 4] = ["FLOWX1002", "FLOWX1141", "FLOWX1142", "FLOWX1143"];
+
+/// Whether the target has no `include_manifest!()`: then nothing that it would bring is there.
+pub(crate) fn no_manifest() -> bool {
+    read().is_ok_and(|all| all.iter().any(|f| f.code == NO_MANIFEST))
+}
 
 /// The findings about one declaration, or about none.
 #[derive(Default)]
@@ -18,6 +27,8 @@ pub(crate) struct Found {
     pub(crate) tokens: TokenStream,
     /// Whether one of them is an error: then nothing else about the declaration is proven.
     pub(crate) fatal: bool,
+    /// Whether one of them says that a path of the declaration leads to something else: its body would only say so again.
+    pub(crate) misled: bool,
     /// Whether the target has no `include_manifest!()`: then nothing can be proven about anything.
     pub(crate) no_manifest: bool,
 }
@@ -26,6 +37,8 @@ struct Finding {
     target: Option<String>,
     kind: Option<String>,
     id: Option<String>,
+    /// `raised_key` of the one declaration that is meant, where several go by the id.
+    declaration: Option<u64>,
     warning: bool,
     code: String,
     text: String,
@@ -38,10 +51,12 @@ struct Finding {
 pub(crate) fn about(
     kind: &str,
     id: &str,
-    name: Span,
+    name: &Ident,
     tokens: impl Fn() -> [TokenStream; 2],
 ) -> Found {
     let all = read().unwrap_or_default();
+    let at = name.span().start();
+    let own = flowx_syntax::raised_key(name, at.line, at.column);
     let mut found = Found {
         no_manifest: all.iter().any(|f| f.code == NO_MANIFEST),
         ..Found::default()
@@ -49,13 +64,26 @@ pub(crate) fn about(
     for finding in all
         .iter()
         .filter(|f| f.kind.as_deref() == Some(kind) && f.id.as_deref() == Some(id))
+        .filter(|f| f.declaration.is_none_or(|key| key == own))
     {
-        let span = tokens()
+        let placed = tokens()
             .iter()
-            .find_map(|t| place(t, finding.line, finding.column))
-            .unwrap_or(name);
-        found.tokens.extend(raise(finding, span, &finding.text));
+            .find_map(|t| place(t, finding.line, finding.column));
+        let span = placed.unwrap_or_else(|| name.span());
+        let text = match placed {
+            Some(_) => finding.text.clone(),
+            // What is wrong stands in another item; rustc's own arrow leads to the declaration that needs it.
+            None if finding.line > 0 => {
+                format!(
+                    "{} (at {}:{}:{})",
+                    finding.text, finding.file, finding.line, finding.column
+                )
+            }
+            None => finding.text.clone(),
+        };
+        found.tokens.extend(raise(finding, span, &text));
         found.fatal |= !finding.warning;
+        found.misled |= MISLED.contains(&finding.code.as_str());
     }
     found
 }
@@ -83,7 +111,7 @@ fn raise(finding: &Finding, span: Span, text: &str) -> TokenStream {
         return quote_spanned!(span=> ::core::compile_error!(#text););
     }
     // The compiler takes warnings from macros in this form only: the use of something deprecated, with the text as its note.
-    let name = proc_macro2::Ident::new(&finding.code, span);
+    let name = Ident::new(&finding.code, span);
     quote_spanned! {span=>
         const _: () = {
             #[deprecated(note = #text)]
@@ -165,6 +193,7 @@ fn finding(json: &Json) -> Option<Finding> {
         target: text("target"),
         kind: text("kind"),
         id: text("id"),
+        declaration: text("declaration").and_then(|key| key.parse().ok()),
         warning: text("severity").is_some_and(|s| s != "error"),
         code,
         text: message,

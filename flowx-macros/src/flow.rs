@@ -25,9 +25,9 @@ pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
         Ok(decl) => {
             let id = format!("{}@{}", decl.id.value, decl.version.value.major);
             let place = || [args.clone(), all_tokens(&item)];
-            let found = findings::about("flow", &id, decl.signature.ident.span(), place);
+            let found = findings::about("flow", &id, &decl.signature.ident, place);
             if found.fatal {
-                let shell = Shell::flow(&item).tokens();
+                let shell = Shell::flow(&item).after(&found).tokens();
                 let errors = found.tokens;
                 return quote!(#errors #shell);
             }

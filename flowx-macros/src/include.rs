@@ -17,6 +17,8 @@ pub(crate) fn expand(args: TokenStream) -> TokenStream {
             #[doc(hidden)]
             pub struct FlowxManifest;
             impl<const KEY: u64> #rt::Published<KEY> for FlowxManifest {}
+            #[doc(hidden)]
+            pub struct FlowxRaised<const KEY: u64>;
         }
     };
     if let Some(token) = args.into_iter().next() {

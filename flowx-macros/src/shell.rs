@@ -6,22 +6,39 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReturnType, Type};
 
-use crate::common::private;
+use crate::common::{private, raised};
+use crate::findings::Found;
 use crate::item::{FnItem, Sorted, inner_fn};
 
 /// A function whose declaration has errors.
 pub(crate) struct Shell<'a> {
     item: &'a FnItem,
     flow: bool,
+    /// Whether the body is left out: it names what the declaration names wrongly.
+    bodiless: bool,
 }
 
 impl<'a> Shell<'a> {
     pub(crate) fn capability(item: &'a FnItem) -> Self {
-        Self { item, flow: false }
+        Self {
+            item,
+            flow: false,
+            bodiless: false,
+        }
     }
 
     pub(crate) fn flow(item: &'a FnItem) -> Self {
-        Self { item, flow: true }
+        Self {
+            item,
+            flow: true,
+            bodiless: false,
+        }
+    }
+
+    /// Without a body, where what was found says that a path of the declaration leads to something else.
+    pub(crate) fn after(mut self, found: &Found) -> Self {
+        self.bodiless = found.misled;
+        self
     }
 
     pub(crate) fn tokens(&self) -> TokenStream {
@@ -44,7 +61,12 @@ impl<'a> Shell<'a> {
         // A body under a signature that is wrong would only repeat what is wrong; one that merely lacks `async` is given it.
         let body = match &salvaged.sig {
             Some(sig) => {
-                let inner = inner_fn(self.item, &inner, sig);
+                let inner = if self.bodiless {
+                    // The signature alone, so that what it imports is used.
+                    quote!(#[allow(unused_variables, clippy::unimplemented)] #sig { ::core::unreachable!() })
+                } else {
+                    inner_fn(self.item, &inner, sig)
+                };
                 let call = if sig.inputs.len() == 2 {
                     quote!(#name(cx, input))
                 } else {
@@ -95,7 +117,9 @@ impl<'a> Shell<'a> {
                 impl<E: #rt::Effect> #rt::Declares<E> for #name {}
             }
         };
+        let raised = raised(name, &self.item.attrs);
         quote! {
+            #raised
             #(#cfgs)*
             #(#docs)*
             #[allow(non_camel_case_types)]

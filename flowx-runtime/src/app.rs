@@ -164,7 +164,7 @@ impl App {
     #[must_use]
     pub fn names<F, Fut>(mut self, hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static) -> App
     where
-        F: Flow,
+        F: Flow<Input: serde::de::DeserializeOwned>,
         Fut: Future<Output = Vec<(String, String)>> + Send + 'static,
     {
         self.hooks.names::<F, Fut>(hook);
@@ -179,7 +179,7 @@ impl App {
         hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static,
     ) -> App
     where
-        F: Flow,
+        F: Flow<Input: serde::de::DeserializeOwned>,
         Fut: Future<Output = Result<String, Refusal>> + Send + 'static,
     {
         self.hooks.subject_version::<F, Fut>(hook);

@@ -18,6 +18,8 @@ use std::any::TypeId;
 
 use flowx_manifest::EffectClass;
 pub use flowx_manifest::Kind;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::engine::Runner;
 use crate::traits::{Capability, CapabilityInfo, Effect, Flow, FlowInfo};
@@ -141,12 +143,12 @@ impl Registry {
     }
 
     /// A flow.
-    pub fn flow<F: Flow>(&mut self) {
+    pub fn flow<F: Flow<Input: DeserializeOwned, Output: Serialize>>(&mut self) {
         self.flow_as::<F>(F::INFO);
     }
 
     /// A flow under another name, for measurements that need more flows than anybody writes.
-    pub fn flow_as<F: Flow>(&mut self, info: FlowInfo) {
+    pub fn flow_as<F: Flow<Input: DeserializeOwned, Output: Serialize>>(&mut self, info: FlowInfo) {
         self.flows.push(FlowBinding {
             info,
             run: Runner::of::<F>(),

@@ -3,8 +3,6 @@
 use std::future::Future;
 
 use flowx_manifest::{Category, EffectClass};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::context::{Cx, FlowCx};
 
@@ -125,10 +123,11 @@ pub struct FlowInfo {
     note = "a sub-flow is an async fn that carries `#[flow(…)]`"
 )]
 pub trait Flow: Sized + Send + Sync + 'static {
-    /// What it takes.
-    type Input: DeserializeOwned + Send + 'static;
+    /// What it takes. Registering the flow demands that serde reads it, and writes the output; not here, so that a type the scan has
+    /// refused is one error.
+    type Input: Send + 'static;
     /// What it gives.
-    type Output: Serialize + Send + 'static;
+    type Output: Send + 'static;
     /// How it says no.
     type Error: FlowError;
     /// What was declared.

@@ -19,6 +19,12 @@ pub fn key(kind: &str, id: &str) -> u64 {
     sink.finish()
 }
 
+/// The number under which the macro on an item says that it has raised an error, so that the generated code need not raise one more: made
+/// of the item's name and of its line (from 1) and column (from 0).
+pub fn raised_key(name: &proc_macro2::Ident, line: usize, column: usize) -> u64 {
+    key("raised", &format!("{name} {line}:{column}"))
+}
+
 /// The digest of a declaration.
 pub fn digest<D: Digest + ?Sized>(decl: &D) -> u64 {
     let mut sink = Sink::new("declaration");

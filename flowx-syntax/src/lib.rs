@@ -16,7 +16,7 @@ mod words;
 pub use agent::parse_agent;
 pub use args::path_text;
 pub use decl::*;
-pub use digest::{Digest, Sink, digest, key};
+pub use digest::{Digest, Sink, digest, key, raised_key};
 pub use flow::{MOST_ATTEMPTS, parse_flow};
 pub use item::{On, doc, join_doc};
 pub use parse::{parse_allow, parse_capability, parse_effect, parse_flow_error};

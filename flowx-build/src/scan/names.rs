@@ -134,7 +134,10 @@ impl Names {
                         .iter()
                         .map(|s| plain(&s.ident))
                         .collect::<Vec<_>>();
-                    names.macro_calls.push(path.join("::"));
+                    // Ours brings nothing that a declaration could name.
+                    if path.last().is_none_or(|name| name != "include_manifest") {
+                        names.macro_calls.push(path.join("::"));
+                    }
                 }
                 item => {
                     if let Some(ident) = item_ident(item) {

@@ -15,6 +15,7 @@ use std::time::Duration;
 use flowx_manifest::Json;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until};
 
 use super::call::Call;
@@ -42,7 +43,7 @@ pub(crate) struct Runner {
 
 impl Runner {
     /// The runner of the flow `F`.
-    pub(crate) fn of<F: Flow>() -> Runner {
+    pub(crate) fn of<F: Flow<Input: DeserializeOwned, Output: Serialize>>() -> Runner {
         Runner {
             start: start::<F>,
             deadline_ms: F::INFO.deadline_ms,
@@ -79,7 +80,7 @@ impl Runner {
     }
 }
 
-fn start<F: Flow>(
+fn start<F: Flow<Input: DeserializeOwned, Output: Serialize>>(
     running: Arc<Running>,
     text: &str,
 ) -> Result<BoxFuture<'static, Ended>, serde_json::Error> {

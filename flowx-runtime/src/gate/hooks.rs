@@ -27,7 +27,7 @@ impl Hooks {
     /// `hook` says what the application calls the values of a call: pairs of an argument's path (`ticket_id`, `lines/0/part`) and words.
     pub fn names<F, Fut>(&mut self, hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static)
     where
-        F: Flow,
+        F: Flow<Input: serde::de::DeserializeOwned>,
         Fut: Future<Output = Vec<(String, String)>> + Send + 'static,
     {
         let run: NamesHook = Arc::new(move |input| match read::<F>(input) {
@@ -44,7 +44,7 @@ impl Hooks {
         &mut self,
         hook: impl Fn(F::Input) -> Fut + Send + Sync + 'static,
     ) where
-        F: Flow,
+        F: Flow<Input: serde::de::DeserializeOwned>,
         Fut: Future<Output = Result<String, Refusal>> + Send + 'static,
     {
         let run: VersionHook = Arc::new(move |input| match read::<F>(input) {
@@ -91,7 +91,7 @@ fn reference<F: Flow>() -> String {
 }
 
 /// The input as the flow itself will read it.
-fn read<F: Flow>(input: &str) -> Result<F::Input, Refusal> {
+fn read<F: Flow<Input: serde::de::DeserializeOwned>>(input: &str) -> Result<F::Input, Refusal> {
     serde_json::from_str(input).map_err(|error| {
         let wrong = Json::object([
             ("path", Json::from("")),

@@ -10,6 +10,9 @@ macro_rules! everything_is_published {
         #[doc(hidden)]
         #[allow(missing_docs)]
         pub struct FlowxManifest;
+        #[doc(hidden)]
+        #[allow(missing_docs)]
+        pub struct FlowxRaised<const KEY: u64>;
         impl<const KEY: u64> ::flowx_runtime::__private::Published<KEY> for FlowxManifest {}
     };
 }

@@ -213,11 +213,15 @@ fn call_with(world: &World, principal: Principal, channel: Arc<dyn Channel>) -> 
     })
 }
 
-pub(super) async fn run<F: Flow>(world: &World) -> Result<Output, Refusal> {
+pub(super) async fn run<F: Flow<Input: serde::de::DeserializeOwned, Output: serde::Serialize>>(
+    world: &World,
+) -> Result<Output, Refusal> {
     run_as::<F>(world, person(&[])).await
 }
 
-pub(super) async fn run_as<F: Flow>(
+pub(super) async fn run_as<
+    F: Flow<Input: serde::de::DeserializeOwned, Output: serde::Serialize>,
+>(
     world: &World,
     principal: Principal,
 ) -> Result<Output, Refusal> {
