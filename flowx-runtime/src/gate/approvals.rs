@@ -179,11 +179,9 @@ impl Gate {
                 _ => Look::Ask,
             },
             Status::Rejected if recently => {
-                let reason = found
-                    .decision
-                    .as_ref()
-                    .and_then(|d| d.reason.clone())
-                    .unwrap_or_default();
+                let reason = found.decision.as_ref().and_then(|d| d.reason.as_deref());
+                // A model reads it, and a person what the model says of it: nothing in it is disguised.
+                let reason = super::visible_short(reason.unwrap_or_default());
                 let message = format!("A person said no to this call: {reason}");
                 Look::Answer(CallOutcome::Refused(
                     not_now(gate_codes::REJECTED, message).with("reason", reason),

@@ -56,8 +56,16 @@ impl OutputForm {
     ///
     /// # Errors
     /// When the flow's output is no JSON.
-    pub(crate) fn write(&self, output: &Output) -> serde_json::Result<Content> {
-        let mut structured: Value = serde_json::from_str(&output.text)?;
+    /// `mark` gives what stands for a number that the library's own would round, until the answer is filled.
+    pub(crate) fn write(
+        &self,
+        output: &Output,
+        mark: &dyn Fn(&str) -> String,
+    ) -> serde_json::Result<Content> {
+        let mut structured: Value = match wide(&output.text) {
+            Some(json) => exact(&json, mark),
+            None => serde_json::from_str(&output.text)?,
+        };
         if structured.is_null() {
             // A flow that gives nothing: the protocol wants an object all the same.
             structured = Value::Object(serde_json::Map::new());
@@ -81,7 +89,15 @@ impl OutputForm {
                 blocks.push(self.block(media, data));
             }
         }
-        blocks.insert(0, ContentBlock::text(told.to_string()));
+        let told = match wide(&output.text) {
+            // As it was written, and without the marks.
+            Some(Json::Object(mut members)) => {
+                members.retain(|name, _| told.get(name).is_some());
+                Json::Object(members).to_canonical()
+            }
+            _ => told.to_string(),
+        };
+        blocks.insert(0, ContentBlock::text(told));
         Ok(Content { structured, blocks })
     }
 
@@ -100,6 +116,42 @@ impl OutputForm {
                 ContentBlock::resource(contents.with_mime_type(mime))
             }
         }
+    }
+}
+
+/// The output, where it may hold a number of more digits than the library's numbers keep.
+fn wide(text: &str) -> Option<Json> {
+    let mut run = 0;
+    let long = text.bytes().any(|b| {
+        run = if b.is_ascii_digit() || b == b'.' {
+            run + 1
+        } else {
+            0
+        };
+        run > 15
+    });
+    long.then(|| {
+        flowx_manifest::json::parse(text.as_bytes(), flowx_manifest::json::Limits::DOCUMENT)
+    })?
+    .ok()
+}
+
+/// The value, with marks for the numbers that it would round.
+fn exact(json: &Json, mark: &dyn Fn(&str) -> String) -> Value {
+    match json {
+        Json::Number(n) => {
+            let literal = n.as_str();
+            match serde_json::from_str::<serde_json::Number>(literal) {
+                Ok(number) if number.to_string() == literal => Value::Number(number),
+                _ => Value::String(mark(literal)),
+            }
+        }
+        Json::Array(items) => items.iter().map(|item| exact(item, mark)).collect(),
+        Json::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), exact(value, mark)))
+            .collect(),
+        other => other.to_value(),
     }
 }
 
@@ -123,9 +175,12 @@ mod tests {
 
     fn write(form: &OutputForm, text: &str) -> (Value, Vec<Value>) {
         let content = form
-            .write(&Output {
-                text: text.to_owned(),
-            })
+            .write(
+                &Output {
+                    text: text.to_owned(),
+                },
+                &|literal| format!("mark {literal}"),
+            )
             .expect("JSON");
         let blocks = content
             .blocks
@@ -144,6 +199,19 @@ mod tests {
         let (structured, blocks) = write(&form, r#"{"a":null,"b":null}"#);
         assert_eq!(structured, serde_json::json!({ "b": null }));
         assert_eq!(blocks[0]["text"], r#"{"a":null,"b":null}"#);
+    }
+
+    #[test]
+    fn a_number_that_would_be_rounded_is_marked_and_no_other() {
+        let text = r#"{"a":18446744073709551615,"b":18446744073709551616,"c":[0.1234567890123456789,0.12345678901234568],"d":-9223372036854775808}"#;
+        let (structured, _) = write(&form(&[], "{}"), text);
+        assert_eq!(structured["a"], u64::MAX);
+        assert_eq!(structured["b"], "mark 18446744073709551616");
+        assert_eq!(structured["c"][0], "mark 0.1234567890123456789");
+        assert!(structured["c"][1].is_number() && structured["d"].is_number());
+        let picture = form(&[("jpg", "image/jpeg", true)], "{}");
+        let (_, blocks) = write(&picture, r#"{"jpg":"aa","n":18446744073709551616}"#);
+        assert_eq!(blocks[0]["text"], r#"{"n":18446744073709551616}"#);
     }
 
     #[test]

@@ -301,9 +301,16 @@ impl Handler {
                 self.endpoint.stamp(&mut result.meta, modern);
                 Ok(result.into())
             }
-            CallOutcome::CannotAsk { needs, .. } if modern => Err(
-                ErrorData::missing_required_client_capability(channel::needed(needs)),
-            ),
+            CallOutcome::CannotAsk { needs, refusal } if modern => {
+                let mut error =
+                    ErrorData::missing_required_client_capability(channel::needed(needs));
+                // The protocol's own error, and beside its data what every refusal says.
+                if let Some(serde_json::Value::Object(data)) = &mut error.data {
+                    let said = said(&self.explain(refusal, needs)).to_value();
+                    data.insert(REFUSAL.to_owned(), said);
+                }
+                Err(error)
+            }
             CallOutcome::CannotAsk { needs, refusal } => {
                 Ok(self.refused(&self.explain(refusal, needs), modern).into())
             }
@@ -335,10 +342,12 @@ impl Handler {
             .outputs
             .get(name)
             .ok_or_else(|| unknown_tool(name))?;
-        let content = form.write(output).map_err(|error| {
-            tracing::error!(%error, "a flow's output is no JSON");
-            ErrorData::internal_error("the output cannot be written", None)
-        })?;
+        let content = form
+            .write(output, &|literal| self.endpoint.splice.number(literal))
+            .map_err(|error| {
+                tracing::error!(%error, "a flow's output is no JSON");
+                ErrorData::internal_error("the output cannot be written", None)
+            })?;
         let mut result = CallToolResult::success(content.blocks);
         result.structured_content = Some(content.structured);
         self.endpoint.stamp(&mut result.meta, modern);

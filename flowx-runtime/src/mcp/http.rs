@@ -202,7 +202,9 @@ impl Served {
         }
         let response = response.map(|body| body.map_err(|never| match never {}).boxed_unsync());
         match method.as_deref() {
-            Some("tools/list" | "resources/read" | "resume") => Ok(self.fill(response).await),
+            Some("tools/list" | "tools/call" | "resources/read" | "resume") => {
+                Ok(self.fill(response).await)
+            }
             _ => Ok(response.map(Body::new)),
         }
     }

@@ -96,6 +96,11 @@ impl Splice {
         format!("{}r{at}", self.mark)
     }
 
+    /// What the library is given in place of a number that its own would round.
+    pub(crate) fn number(&self, literal: &str) -> String {
+        format!("{}n{literal}", self.mark)
+    }
+
     /// Fills every mark in a complete piece of an answer.
     ///
     /// # Errors
@@ -141,6 +146,13 @@ impl Splice {
                             .ok_or(BrokenSplice("an unknown document"))?
                             .clone(),
                     )
+                }
+                Some(("n", literal)) => {
+                    let known = |b: u8| b.is_ascii_digit() || b"+-.eE".contains(&b);
+                    if !text[done..mark].ends_with(b"\"") || !literal.bytes().all(known) {
+                        return Err(BrokenSplice("a number is written otherwise"));
+                    }
+                    (mark - 1, end + 1, text.slice(name + 1..end))
                 }
                 _ => return Err(BrokenSplice("an unknown mark")),
             };

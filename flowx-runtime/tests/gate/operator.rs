@@ -10,7 +10,7 @@ use axum::routing::post;
 use flowx_manifest::Json;
 use flowx_manifest::audit_chain::{Head, Verifier};
 use flowx_runtime::gate::signature;
-use flowx_runtime::{GateOptions, Webhook};
+use flowx_runtime::{CallOutcome, GateOptions, Webhook};
 use futures_util::StreamExt;
 use http::{HeaderMap, StatusCode};
 use tower::ServiceExt;
@@ -22,6 +22,7 @@ case_list! { OPERATOR:
     each_person_sees_what_is_theirs_to_decide_or_theirs_to_know,
     unknown_words_and_bodies_are_refused,
     a_key_whose_call_waits_is_for_that_call_alone,
+    a_reason_hides_nothing_from_the_model_that_reads_it,
     every_call_refusal_proposal_decision_run_and_outcome_is_in_the_trail,
     the_trail_is_for_whoever_may_read_it_and_verifies,
     a_person_hears_of_a_proposal_by_a_signed_call,
@@ -102,6 +103,24 @@ async fn a_key_whose_call_waits_is_for_that_call_alone(lab: Lab) {
     assert_eq!((again.status, &again.text), (StatusCode::OK, &done.text));
     assert_eq!(ask(other).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert_eq!(lab.world.total(), 1);
+}
+
+async fn a_reason_hides_nothing_from_the_model_that_reads_it(lab: Lab) {
+    let input = r#"{"card":"x"}"#;
+    lab.call("bob", "card.archive", input).await;
+    let (id, _) = lab.only().await;
+    let no = lab.reject("lead", &id, "no\u{202e}sey\u{200b}").await;
+    assert_eq!(no.status, StatusCode::OK, "{}", no.text);
+    let CallOutcome::Refused(refusal) = lab.call("bob", "card.archive", input).await else {
+        panic!("a no is a refusal");
+    };
+    let said = format!("{} {:?}", refusal.message, refusal.detail);
+    assert!(
+        said.contains(r"\u{202e}") && !said.contains('\u{202e}'),
+        "{said}"
+    );
+    assert!(!said.contains('\u{200b}'), "{said}");
+    assert_eq!(lab.world.total(), 0);
 }
 
 async fn unknown_words_and_bodies_are_refused(lab: Lab) {

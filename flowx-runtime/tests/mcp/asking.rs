@@ -222,6 +222,13 @@ async fn a_client_that_cannot_be_asked_is_refused_and_told_why() {
         (modern.status, modern.error_code()),
         (StatusCode::BAD_REQUEST, -32021)
     );
+    let said = modern.last();
+    let data = &said["error"]["data"];
+    assert!(data["requiredCapabilities"].is_object(), "{data}");
+    assert_eq!(
+        data["dev.flowx/refusal"]["code"],
+        "mcp.confirmation_refused"
+    );
     assert!(modern.last()["error"]["data"]["requiredCapabilities"]["elicitation"].is_object());
     assert_eq!(desk.ledger.count(), 0);
 }

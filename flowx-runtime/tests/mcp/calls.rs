@@ -233,12 +233,29 @@ async fn the_flow_runs_on_the_one_strict_reading() {
     assert_eq!(desk.ledger.count(), 0);
 
     let exact = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"desk_wide","arguments":{"n":340282366920938463463374607431768211455}}}"#;
-    let text =
-        desk.legacy_text("manager", &session, exact).await.result()["content"][0]["text"].clone();
-    assert_eq!(
-        text, r#"{"n":340282366920938463463374607431768211455}"#,
-        "the library's own reading would have rounded it"
-    );
+    let wide = r#"{"n":340282366920938463463374607431768211455}"#;
+    let legacy = desk.legacy_text("manager", &session, exact).await;
+    let modern = exact.replace(r#""params":{"#, r#""params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"#);
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "desk_wide"),
+    ];
+    let modern = desk
+        .send(desk.request(http::Method::POST, "manager", &headers, modern))
+        .await;
+    for answer in [legacy, modern] {
+        assert_eq!(
+            answer.result()["content"][0]["text"],
+            wide,
+            "the library's own reading would have rounded it"
+        );
+        let sent = answer.messages().concat();
+        assert!(
+            sent.contains(&format!(r#""structuredContent":{wide}"#)),
+            "{sent}"
+        );
+    }
 }
 
 #[tokio::test]
