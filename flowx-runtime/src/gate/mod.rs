@@ -55,6 +55,7 @@ pub(crate) use operator::router;
 pub use pass::Pass;
 pub use seal::{Bound, Key, Keyring, NotOurs, Opened};
 pub use shown::{NamesOfCall, prompt, shown};
+pub(crate) use text::is_seen;
 pub use text::{visible, visible_short};
 pub use vault::{Closed, Place};
 

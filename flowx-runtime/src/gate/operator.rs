@@ -357,7 +357,10 @@ pub(super) fn written(gate: &Gate, proposal: &Proposal, who: &Principal) -> Json
         Json::object([
             ("by", text(&d.by)),
             ("yes", d.yes.into()),
-            ("reason", optional(d.reason.as_deref())),
+            (
+                "reason",
+                optional(d.reason.as_deref().map(super::visible).as_deref()),
+            ),
             ("at", timestamp(d.at).into()),
             ("useBefore", at(d.use_before)),
         ])

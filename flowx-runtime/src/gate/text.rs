@@ -41,6 +41,11 @@ pub fn visible_short(text: &str) -> String {
     )
 }
 
+/// Whether a character leaves something on the page.
+pub(crate) fn is_seen(c: char) -> bool {
+    c != ' ' && !is_hidden(c) && !is_combining(c)
+}
+
 fn is_combining(c: char) -> bool {
     matches!(u32::from(c),
         0x0300..=0x036F | 0x0483..=0x0489 | 0x0591..=0x05BD | 0x0610..=0x061A | 0x064B..=0x065F

@@ -49,15 +49,17 @@ pub fn may_decide(proposal: &Proposal, who: &Principal) -> Result<(), NotYours> 
     if asked_for_it && routed_elsewhere && !proposal.self_approval {
         return Err(NotYours::Asker);
     }
+    // A declaration names people by their subject, which is theirs within one issuer alone: whoever has the same name elsewhere is another.
+    let is = |subject: &str| same_issuer && subject == who.subject;
     let addressed = match &proposal.decided_by {
         DecidedBy::Requester => match works_for {
             Some(_) => asked_for_it,
             None if requester.kind == "person" => asked_it,
-            None => proposal.sponsor.as_deref() == Some(who.subject.as_str()),
+            None => proposal.sponsor.as_deref().is_some_and(is),
         },
-        DecidedBy::Sponsor => proposal.sponsor.as_deref() == Some(who.subject.as_str()),
+        DecidedBy::Sponsor => proposal.sponsor.as_deref().is_some_and(is),
         DecidedBy::Queue(role) => who.holds(role),
-        DecidedBy::Person(subject) => *subject == who.subject,
+        DecidedBy::Person(subject) => is(subject),
     };
     if addressed || who.holds(DECIDE_PERMISSION) {
         Ok(())

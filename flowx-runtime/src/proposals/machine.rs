@@ -8,6 +8,7 @@ use flowx_manifest::Finish;
 use super::decider::{NotYours, may_decide};
 use super::fingerprint::shown_fingerprint;
 use super::model::{Decision, Execution, Outcome, Proposal, Status};
+use crate::gate::is_seen;
 use crate::identity::Principal;
 use crate::store::Millis;
 
@@ -69,6 +70,9 @@ pub enum Step<'a> {
     Tell,
 }
 
+/// The longest reason of a no, in characters.
+pub const LONGEST_REASON: usize = 2_000;
+
 /// Why a step was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum No {
@@ -87,8 +91,8 @@ pub enum No {
     /// The person may not decide it.
     #[error("{0}")]
     NotYours(#[from] NotYours),
-    /// A no needs a reason.
-    #[error("a no needs a reason")]
+    /// A no needs a reason that can be read.
+    #[error("a no needs a reason, of {LONGEST_REASON} characters at most")]
     Reason,
     /// Another caller.
     #[error("this is another caller's")]
@@ -242,7 +246,8 @@ fn reject(proposal: &Proposal, by: &Principal, reason: &str, now: Millis) -> Ver
     if let Err(why) = may_decide(proposal, by) {
         return refuse(No::NotYours(why));
     }
-    if reason.trim().is_empty() {
+    // One that nobody can see is none, and one that nobody reads to its end helps nobody.
+    if !reason.chars().any(is_seen) || reason.chars().count() > LONGEST_REASON {
         return refuse(No::Reason);
     }
     // A no to an unknown outcome leaves it at that: it is not run again, and whoever asked hears why.

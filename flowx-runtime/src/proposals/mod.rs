@@ -7,5 +7,5 @@ mod model;
 
 pub use decider::{DECIDE_PERMISSION, NotYours, may_decide, may_see};
 pub use fingerprint::{Covered, call_key, fingerprint, shown_fingerprint};
-pub use machine::{No, Step, Verdict, step};
+pub use machine::{LONGEST_REASON, No, Step, Verdict, step};
 pub use model::{Decision, Execution, Outcome, Proposal, Requester, Shown, ShownField, Status};

@@ -182,8 +182,10 @@ async fn what_is_put_to_a_queue_is_not_decided_by_whom_it_is_for(lab: Lab) {
 
 async fn work_for_nobody_is_put_to_the_sponsor(lab: Lab) {
     lab.call("estimator-alone", "repair.price", PRICE).await;
-    let other = decide(&lab, "ada", "").await;
-    assert_eq!(other.status, StatusCode::NOT_FOUND, "{}", other.text);
+    for other in ["ada", "sponsor-elsewhere"] {
+        let other = decide(&lab, other, "").await;
+        assert_eq!(other.status, StatusCode::NOT_FOUND, "{}", other.text);
+    }
     assert_eq!(lab.world.total(), 0);
     let answer = decide(&lab, "sponsor", "").await;
     assert_eq!(answer.member("status"), "done", "{}", answer.text);

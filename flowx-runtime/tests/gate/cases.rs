@@ -34,6 +34,7 @@ case_list! { CASES:
     c15_nobody_decides_their_own_call_unless_declared,
     c16_key_order_changes_nothing_and_duplicates_are_refused,
     c17_a_yes_to_other_words_is_no_yes,
+    c18_a_question_in_somebodys_session_is_theirs_alone_to_answer,
     c19_a_sealed_state_is_good_once_for_one_call_by_one_caller_until_its_time,
     c20_an_accept_that_does_not_say_yes_is_no_yes,
     c21_a_caller_that_cannot_be_asked_is_refused,
@@ -304,13 +305,17 @@ async fn c08_a_rejected_call_runs_on_no_route(lab: Lab) {
     let input = r#"{"to":"x"}"#;
     lab.call("estimator", "customer.mail", input).await;
     let (id, _) = lab.only().await;
-    let no_reason = lab.reject("ada", &id, "  ").await;
-    assert_eq!(
-        no_reason.status,
-        StatusCode::BAD_REQUEST,
-        "a no needs a reason: {}",
-        no_reason.text
-    );
+    // Nothing, nothing that can be seen, and more than anybody reads.
+    for none in ["", "  ", "\u{200b}\u{feff}", "\n\t", &"x".repeat(2_001)] {
+        let no_reason = lab.reject("ada", &id, none).await;
+        assert_eq!(
+            no_reason.status,
+            StatusCode::BAD_REQUEST,
+            "a no needs a reason: {}",
+            no_reason.text
+        );
+    }
+    assert_eq!(lab.status(&id).await, "waiting");
     assert_eq!(
         lab.reject("ada", &id, "not by mail").await.status,
         StatusCode::OK
@@ -734,6 +739,38 @@ async fn c17_a_yes_to_other_words_is_no_yes(lab: Lab) {
     assert_eq!(answer.member("code"), "approval.stale", "{}", answer.text);
     assert_eq!(lab.status(&id).await, "stale");
     assert_eq!(lab.world.total(), 0);
+}
+
+/// Over the wire, since sessions are the transport's: a client of 2025-11-25 that is asked on the stream of its call.
+async fn c18_a_question_in_somebodys_session_is_theirs_alone_to_answer(lab: Lab) {
+    let lab = lab.under(ConfirmationPolicy::Elicit).await;
+    let session = crate::wire::open(&lab, "bob").await;
+    let mut call = crate::wire::call(&lab, "bob", &session, "ticket_refund").await;
+    let question = call.question().await;
+    assert_eq!(lab.world.total(), 0, "it ran before the answer");
+    let yes = crate::wire::accept(&question);
+    // Another person, an agent and a supervisor, each with their own token and his session.
+    for other in ["ada", "manager", "estimator", "sponsor-elsewhere"] {
+        let status = crate::wire::say(&lab, other, &session, &yes).await;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{other}");
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(lab.world.total(), 0, "somebody else's yes ran it");
+    // On another instance there is no such session for anybody.
+    let elsewhere = lab.another().await;
+    let status = crate::wire::say(&elsewhere, "bob", &session, &yes).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert_eq!(lab.world.total(), 0);
+    assert_eq!(
+        crate::wire::say(&lab, "bob", &session, &yes).await,
+        StatusCode::ACCEPTED
+    );
+    // The lab publishes no descriptors, so only that it ran is looked at; how an output is written, the tests of MCP look at.
+    call.answer().await;
+    assert_eq!(lab.world.total(), 1);
+    // And a second yes to the same question is to nothing.
+    crate::wire::say(&lab, "bob", &session, &yes).await;
+    assert_eq!(lab.world.total(), 1);
 }
 
 async fn c19_a_sealed_state_is_good_once_for_one_call_by_one_caller_until_its_time(lab: Lab) {

@@ -530,6 +530,8 @@ pub fn who(token: &str) -> Principal {
         ),
         "bob" => (PrincipalKind::Person, &["payment.refund"], None, None),
         "sponsor" => (PrincipalKind::Person, &["repair.price"], None, None),
+        // Somebody else's sponsor: the name is the same, and who vouches for it is not.
+        "sponsor-elsewhere" => (PrincipalKind::Person, &["repair.price"], None, None),
         "fleet-manager" => (PrincipalKind::Person, &["fleet.manage"], None, None),
         "lead" => (PrincipalKind::Person, &["board.lead"], None, None),
         "manager" => (
@@ -546,11 +548,15 @@ pub fn who(token: &str) -> Principal {
         ),
         other => panic!("nobody is called {other}"),
     };
-    let subject = if agent.is_some() { "estimator" } else { token };
+    let (subject, issuer) = match token {
+        "sponsor-elsewhere" => ("sponsor", "elsewhere"),
+        _ if agent.is_some() => ("estimator", "desk"),
+        _ => (token, "desk"),
+    };
     Principal {
         kind,
         subject: subject.to_owned(),
-        issuer: "desk".to_owned(),
+        issuer: issuer.to_owned(),
         permissions: permissions.iter().map(|p| p.parse().unwrap()).collect(),
         agent: agent.map(|a| a.parse().unwrap()),
         on_behalf_of: on_behalf_of.map(str::to_owned),

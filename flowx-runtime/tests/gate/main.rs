@@ -13,6 +13,7 @@ mod lab;
 mod many;
 mod operator;
 mod vault;
+mod wire;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -61,6 +62,16 @@ async fn on_postgres(list: &'static [Case]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_reported_failure_is_absent_over_postgres_too() {
     on_postgres(cases::CASES).await;
+}
+
+/// The list of reported failures has twenty-two; each is a test of the list that runs over both stores.
+#[test]
+fn every_reported_failure_has_a_test() {
+    for number in 1..=22 {
+        let name = format!("c{number:02}_");
+        let tests = cases::CASES.iter().filter(|(n, _)| n.starts_with(&name));
+        assert!(tests.count() > 0, "case {number} has no test");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
