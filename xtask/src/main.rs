@@ -2,6 +2,7 @@
 
 mod bench;
 mod deny;
+mod plant;
 mod process;
 mod test;
 mod tools;
@@ -24,6 +25,8 @@ struct Cli {
 enum Command {
     /// Installs what the tests need and runs all of them
     Test(test::Options),
+    /// Takes the gate's guards out, one after another, and sees their tests fail
+    Plant(plant::Options),
     /// Measures the budgets of the design and prints a table with ratios
     Bench(bench::Options),
 }
@@ -31,6 +34,13 @@ enum Command {
 fn main() {
     match Cli::parse().command {
         Command::Test(options) => std::process::exit(test::run(&root(), &options)),
+        Command::Plant(options) => match plant::run(&root(), &options) {
+            Ok(code) => std::process::exit(code),
+            Err(error) => {
+                eprintln!("{error:#}");
+                std::process::exit(1);
+            }
+        },
         Command::Bench(options) => {
             if let Err(error) = bench::run(&root(), &options) {
                 eprintln!("{error:#}");

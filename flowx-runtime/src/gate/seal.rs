@@ -305,6 +305,31 @@ mod tests {
         assert!(Keyring::default().seal(&BOUND, "n", 1).is_none());
     }
 
+    proptest::proptest! {
+        /// `PROPTEST_CASES` sets how often.
+        #[test]
+        fn nothing_that_was_not_given_out_opens(
+            text in ".{0,120}", at in 0_usize..400, cut in 0_usize..4, put in "[A-Za-z0-9_.=-]{0,3}",
+        ) {
+            let keys = ring(&[2, 1]);
+            proptest::prop_assert_eq!(keys.open(&text, &BOUND, 1), Err(NotOurs));
+            proptest::prop_assert_eq!(keys.reveal(&text), None);
+            keys.lacks_key_of(&text);
+            let edited = |word: &str| {
+                let at = at % word.len();
+                let after = (at + cut).min(word.len());
+                format!("{}{put}{}", &word[..at], &word[after..])
+            };
+            let state = keys.seal(&BOUND, "n", 1_000).unwrap();
+            let other = edited(&state);
+            keys.lacks_key_of(&other);
+            proptest::prop_assert_eq!(keys.open(&other, &BOUND, 1).is_ok(), other == state);
+            let word = keys.hide("019302d8-0000-7000-8000-000000000001").unwrap();
+            let other = edited(&word);
+            proptest::prop_assert_eq!(keys.reveal(&other).is_some(), other == word);
+        }
+    }
+
     #[test]
     fn a_hidden_id_is_opaque_and_cannot_be_made_up() {
         let id = "019302d8-0000-7000-8000-000000000001";

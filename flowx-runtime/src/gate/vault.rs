@@ -256,6 +256,22 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_was_not_sealed_here_opens(
+            text in ".{0,80}", at in 0_usize..400, cut in 0_usize..4, put in "[A-Za-z0-9_.=-]{0,3}",
+        ) {
+            let keys = ring(&[1]);
+            proptest::prop_assert!(keys.disclose("p", Place::Input, &text).is_err());
+            let sealed = keys.enclose("p", Place::Input, &text).unwrap();
+            let at = at % sealed.len();
+            let after = (at + cut).min(sealed.len());
+            let other = format!("{}{put}{}", &sealed[..at], &sealed[after..]);
+            let opened = keys.disclose("p", Place::Input, &other);
+            proptest::prop_assert_eq!(opened.is_ok(), other == sealed);
+        }
+    }
+
     #[test]
     fn an_older_key_still_opens_and_a_missing_one_is_named() {
         let sealed = ring(&[1]).enclose("p", Place::Input, "{}").unwrap();

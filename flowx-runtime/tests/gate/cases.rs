@@ -765,8 +765,8 @@ async fn c18_a_question_in_somebodys_session_is_theirs_alone_to_answer(lab: Lab)
         crate::wire::say(&lab, "bob", &session, &yes).await,
         StatusCode::ACCEPTED
     );
-    // The lab publishes no descriptors, so only that it ran is looked at; how an output is written, the tests of MCP look at.
-    call.answer().await;
+    let end = call.answer().await;
+    assert!(end.contains("structuredContent"), "{end}");
     assert_eq!(lab.world.total(), 1);
     // And a second yes to the same question is to nothing.
     crate::wire::say(&lab, "bob", &session, &yes).await;

@@ -9,7 +9,7 @@ use flowx_manifest::{
     Agent, Application, Approval, Authorization, Capability as PublishedCapability, Category,
     Confirmation, Contract, DecidedBy, Effect as PublishedEffect, EffectClass, Finish,
     Flow as PublishedFlow, Json, Leave, Manifest, Profile, Risk, SCHEMA_ID, SCHEMA_VERSION, Skill,
-    Step, StepTarget, Trigger, TypeRef,
+    Step, StepTarget, Tool, ToolAnnotations, ToolMeta, Trigger, TypeRef,
 };
 use flowx_runtime::__private::{
     Capability, CapabilityInfo, Declares, Effect, Flow, FlowInfo, HasStep, NoUndo, Registry, Slice,
@@ -343,6 +343,40 @@ fn published(id: &str, capability: Option<(&str, &str, Stance)>) -> PublishedFlo
     }
 }
 
+/// One descriptor, so that a call over the wire is answered with what it gave.
+fn refund_tool() -> Tool {
+    let any = || Json::object([("type", Json::from("object"))]);
+    let flow: flowx_manifest::FlowId = "ticket.refund".parse().unwrap();
+    let effects: BTreeSet<_> = [("till".parse().unwrap())].into();
+    let permissions: BTreeSet<_> = ["payment.refund".parse().unwrap()].into();
+    Tool {
+        name: "ticket_refund".parse().unwrap(),
+        title: None,
+        description: "Refunds a ticket".into(),
+        input_schema: any(),
+        output_schema: any(),
+        annotations: ToolAnnotations {
+            title: None,
+            read_only_hint: false,
+            destructive_hint: true,
+            idempotent_hint: false,
+            open_world_hint: false,
+            flow_id: flow.clone(),
+            idempotent: false,
+            confirmation_required: true,
+            side_effects: effects.clone(),
+            required_permissions: permissions.clone(),
+        },
+        meta: ToolMeta {
+            flow_id: flow,
+            idempotent: false,
+            confirmation_required: true,
+            side_effects: effects,
+            required_permissions: permissions,
+        },
+    }
+}
+
 /// The desk's surface. `edit` makes another one of it, as a later release would.
 pub fn manifest(edit: impl FnOnce(&mut Manifest)) -> Manifest {
     let any = || TypeRef {
@@ -431,7 +465,7 @@ pub fn manifest(edit: impl FnOnce(&mut Manifest)) -> Manifest {
             response: None,
             renamed_from: None,
         }],
-        tools: Vec::new(),
+        tools: vec![refund_tool()],
     };
     edit(&mut manifest);
     manifest.canonicalise();

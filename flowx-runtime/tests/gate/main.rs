@@ -12,6 +12,7 @@ mod kill;
 mod lab;
 mod many;
 mod operator;
+mod processes;
 mod vault;
 mod wire;
 
@@ -47,7 +48,12 @@ pub(crate) use case_list;
 async fn on_postgres(list: &'static [Case]) {
     let postgres = common::postgres::Postgres::start();
     let mut failed = Vec::new();
+    // `cargo xtask plant` wants to see one of them fail, and not to wait for the others.
+    let only = std::env::var("FLOWX_ONLY").ok();
     for (at, (name, case)) in list.iter().enumerate() {
+        if only.as_deref().is_some_and(|only| only != *name) {
+            continue;
+        }
         let lab = Lab::on(&postgres.database(&format!("case_{at}"))).await;
         if tokio::spawn(case(lab)).await.is_err() {
             failed.push(*name);
@@ -72,6 +78,35 @@ fn every_reported_failure_has_a_test() {
         let tests = cases::CASES.iter().filter(|(n, _)| n.starts_with(&name));
         assert!(tests.count() > 0, "case {number} has no test");
     }
+}
+
+/// `guards.toml` says how each guard is taken out; `cargo xtask plant` does it, and sees the test fail.
+#[test]
+fn every_case_has_a_guard_and_every_guard_stands_in_the_source_once() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let list: toml::Value = toml::from_str(include_str!("guards.toml")).unwrap();
+    let text = |value: &toml::Value, name: &str| value[name].as_str().unwrap().to_owned();
+    let mut guarded = std::collections::BTreeSet::new();
+    for guard in list["guard"].as_array().unwrap() {
+        let test = text(guard, "test");
+        for edit in guard["edits"].as_array().unwrap() {
+            let file = text(edit, "file");
+            let source = std::fs::read_to_string(root.join(&file)).unwrap();
+            let times = source.matches(&text(edit, "find")).count();
+            assert_eq!(times, 1, "{test}: {} in {file}", text(edit, "find"));
+        }
+        guarded.insert(test);
+    }
+    let lists = [
+        ("cases", cases::CASES),
+        ("asker", asker::ASKER),
+        ("vault", vault::VAULT),
+    ];
+    let tests = lists.iter().flat_map(|(module, list)| {
+        list.iter()
+            .map(move |(name, _)| format!("{module}::{name}"))
+    });
+    assert_eq!(guarded, tests.collect());
 }
 
 #[tokio::test(flavor = "multi_thread")]
