@@ -246,13 +246,20 @@ fn an_allowance_of_no_rule_of_a_firm_rule_or_of_nothing_is_an_error() {
             TOML,
         )
     };
-    let found = with("#[flowx::allow(FLOWX1130, reason = \"x\")]");
-    assert_eq!(ids(&found), ["FLOWX1188"]);
-    assert!(
-        found[0].message.contains("did you mean `FLOWX1103`?")
-            || found[0].message.contains("did you mean"),
-        "{found:?}"
-    );
+    for (id, why) in [
+        ("FLOWX1301", "comes from the contracts, not from a rule"),
+        ("FLOWX1130", "comes from the scan, not from a rule"),
+        (
+            "FLOWX1391",
+            "a note stops no build, so there is nothing to allow",
+        ),
+        ("FLOWX1040", "FLOWX1040 is not given any more"),
+        ("FLOWX1930", "no rule has the id FLOWX1930; did you mean"),
+    ] {
+        let found = with(&format!("#[flowx::allow({id}, reason = \"x\")]"));
+        assert_eq!(ids(&found), ["FLOWX1188"]);
+        assert!(found[0].message.contains(why), "{found:?}");
+    }
     assert_eq!(
         ids(&with("#[flowx::allow(FLOWX1046, reason = \"x\")]")),
         ["FLOWX1188"]
@@ -307,10 +314,8 @@ fn levels_are_configured_per_package_and_a_firm_rule_stays_an_error() {
     };
     assert!(wrong("rules.FLOWX1046 = 'warning'").contains("an error everywhere"));
     assert!(wrong("rules.FLOWX1046 = 'off'").contains("an error everywhere"));
-    assert!(
-        wrong("rules.FLOWX1064 = 'off'").contains("did you mean `FLOWX1046`?")
-            || wrong("rules.FLOWX1064 = 'off'").contains("no rule")
-    );
+    assert!(wrong("rules.FLOWX1045 = 'off'").contains("did you mean `FLOWX1046`?"));
+    assert!(wrong("rules.FLOWX1391 = 'off'").contains("comes from the contracts"));
     assert!(wrong("rules.FLOWX1019 = 'wraning'").contains("did you mean `warning`?"));
     assert!(wrong("rule.FLOWX1019 = 'off'").contains("did you mean `rules`?"));
 }
@@ -367,7 +372,19 @@ fn ten_ways_to_have_an_effect_without_declaring_it_are_found_or_named_as_out_of_
         found
     };
     let touch = "trait Touch { fn touch(&self); }\nstruct Disk;\nimpl Touch for Disk { fn touch(&self) { let _ = std::fs::read(\"x\"); } }\n";
-    let ways: [(&str, &str, &str, &[&str]); 12] = [
+    let ways: [(&str, &str, &str, &[&str]); 14] = [
+        (
+            "asking the context for it",
+            "let _ = cx.effect::<Ledger>();",
+            "",
+            &["FLOWX1101"],
+        ),
+        (
+            "a hand-written `Declares`",
+            "",
+            "impl flowx_runtime::Declares<Ledger> for sell {}",
+            &["FLOWX1186"],
+        ),
         (
             "a captured global",
             "CLIENT.get();",
@@ -442,6 +459,16 @@ fn ten_ways_to_have_an_effect_without_declaring_it_are_found_or_named_as_out_of_
         ),
     ];
     let table = std::fs::read_to_string(folder().join("../../../docs/threat-model.md")).unwrap();
+    let section = table
+        .split("## Ways to have an effect without declaring it")
+        .nth(1)
+        .and_then(|rest| rest.split("\n## ").next())
+        .unwrap();
+    let rows = section
+        .lines()
+        .filter(|l| l.starts_with("| ") && !l.starts_with("| way |"))
+        .count();
+    assert_eq!(rows, ways.len(), "a row without a test:\n{section}");
     for (way, inside, beside, expected) in ways {
         assert_eq!(body(inside, beside), *expected, "{way}");
         let row = table

@@ -138,16 +138,7 @@ impl Reader<'_> {
                         });
                     }
                     None => {
-                        let ids: Vec<&str> = super::all().iter().map(|r| r.id).collect();
-                        let hint = flowx_syntax::closest(&id.value, ids.iter().copied())
-                            .map_or_else(
-                                || "`flowx rules` lists them".to_owned(),
-                                |near| format!("did you mean `{near}`?"),
-                            );
-                        let message = format!(
-                            "no rule that can be allowed has the id {}; {hint}",
-                            id.value
-                        );
+                        let message = super::not_settable(&id.value);
                         self.findings.push(place(codes::ALLOW_UNKNOWN, message));
                     }
                 }

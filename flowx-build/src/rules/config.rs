@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::files::Files;
 use crate::finding::Severity;
 
-use super::{Rule, all};
+use super::Rule;
 
 /// The levels of a package's rules.
 #[derive(Clone, Debug, Default)]
@@ -29,15 +29,15 @@ pub enum ConfigError {
         /// What the reader says.
         why: String,
     },
-    /// No rule has that id.
-    #[error("{file} sets the level of `{id}`, and no rule has that id; {hint}")]
+    /// No rule whose level can be set has that id.
+    #[error("{file} sets the level of `{id}`: {why}")]
     UnknownRule {
         /// The file.
         file: &'static str,
         /// What stands there.
         id: String,
-        /// What was meant.
-        hint: String,
+        /// Why not, and what was meant or is to be done.
+        why: String,
     },
     /// The level is none.
     #[error("{file} sets `{id}` to {level}; {hint}")]
@@ -148,15 +148,10 @@ impl Config {
         const LEVELS: &[&str] = &["error", "warning", "note", "off"];
         for (id, level) in rules {
             let Some(rule) = super::explain(id) else {
-                let ids: Vec<&str> = all().iter().map(|r| r.id).collect();
-                let hint = match flowx_syntax::closest(id, ids.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "`flowx rules` lists them".to_owned(),
-                };
                 errors.push(ConfigError::UnknownRule {
                     file,
                     id: id.clone(),
-                    hint,
+                    why: super::not_settable(id),
                 });
                 continue;
             };

@@ -162,3 +162,26 @@ pub fn all() -> &'static [Rule] {
 pub fn explain(id: &str) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.id == id)
 }
+
+/// Why an id that is no rule's can be neither allowed nor given a level, and what to do instead.
+pub(crate) fn not_settable(id: &str) -> String {
+    if let Some(page) = pages::entry(id) {
+        let instead = match page.severity {
+            Severity::Error => "mend what it says",
+            Severity::Warning => "a warning stops no build; mend what it says",
+            Severity::Note => "a note stops no build, so there is nothing to allow",
+        };
+        return format!(
+            "{id} comes from {}, not from a rule ({}), and can be neither allowed nor given a level; {instead}",
+            page.found_by, page.title
+        );
+    }
+    if let Some(why) = pages::retired(id) {
+        return format!("{id} is not given any more: {why}");
+    }
+    let hint = flowx_syntax::closest(id, ALL.iter().map(|rule| rule.id)).map_or_else(
+        || "`flowx rules` lists them".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    format!("no rule has the id {id}; {hint}")
+}

@@ -101,6 +101,40 @@ const RETIRED: &[(&str, &str)] = &[(
     "FLOWX1310 refuses sensitive members in answers altogether, so none can be kept for repetitions; of an input a digest is kept",
 )];
 
+/// What is known of a code that no rule gives.
+pub(super) struct Platform {
+    pub(super) severity: Severity,
+    pub(super) title: &'static str,
+    pub(super) found_by: &'static str,
+}
+
+/// A code that no rule gives.
+pub(super) fn entry(id: &str) -> Option<Platform> {
+    let entry = ENTRIES.iter().find(|e| e.id == id).map(|e| Platform {
+        severity: e.severity,
+        title: e.title,
+        found_by: e.found_by,
+    });
+    entry.or_else(|| {
+        codes::ALL.iter().find(|c| c.id == id).map(|c| Platform {
+            severity: c.severity,
+            title: c.title,
+            found_by: SCAN,
+        })
+    })
+}
+
+/// What took the place of a code that is not given any more.
+pub(super) fn retired(id: &str) -> Option<&'static str> {
+    RETIRED
+        .iter()
+        .find(|(was, _)| *was == id)
+        .map(|(_, why)| *why)
+}
+
+/// Who finds the codes of [`codes::ALL`].
+const SCAN: &str = "the scan";
+
 /// Every page, by id.
 pub fn pages() -> Vec<Page> {
     let mut all: Vec<Page> = ALL
@@ -142,12 +176,12 @@ pub fn pages() -> Vec<Page> {
                 id: code.id,
                 severity: code.severity,
                 title: code.title,
-                found_by: "the scan",
+                found_by: SCAN,
                 markdown: whole(
                     code.id,
                     code.title,
                     code.severity,
-                    "the scan",
+                    SCAN,
                     code.severity == Severity::Error,
                     page.trim(),
                 ),
