@@ -16,13 +16,13 @@
 
 use std::any::TypeId;
 
-use flowx_manifest::EffectClass;
 pub use flowx_manifest::Kind;
+use flowx_manifest::{Category, EffectClass};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::Runner;
-use crate::traits::{Capability, CapabilityInfo, Effect, Flow, FlowInfo};
+use crate::traits::{Capability, CapabilityInfo, Effect, Flow, FlowError, FlowInfo};
 
 /// One entry of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,7 @@ pub struct Registry {
     pub(crate) capabilities: Vec<CapabilityInfo>,
     pub(crate) flows: Vec<FlowBinding>,
     pub(crate) probes: Vec<Probes>,
+    pub(crate) catalogues: Vec<Catalogue>,
     pub(crate) agents: Vec<&'static str>,
     pub(crate) entities: Vec<&'static str>,
 }
@@ -131,6 +132,12 @@ impl Registry {
     /// A capability.
     pub fn capability<C: Capability>(&mut self) {
         self.capabilities.push(C::INFO);
+        self.catalogues.push(Catalogue {
+            kind: Kind::Capability,
+            id: C::INFO.id,
+            version: C::INFO.version,
+            of: <C::Error as FlowError>::catalogue,
+        });
     }
 
     /// What can be done with a flow's types; in test builds, for P4.
@@ -149,6 +156,12 @@ impl Registry {
 
     /// A flow under another name, for measurements that need more flows than anybody writes.
     pub fn flow_as<F: Flow<Input: DeserializeOwned, Output: Serialize>>(&mut self, info: FlowInfo) {
+        self.catalogues.push(Catalogue {
+            kind: Kind::Flow,
+            id: info.id,
+            version: info.version,
+            of: <F::Error as FlowError>::catalogue,
+        });
         self.flows.push(FlowBinding {
             info,
             run: Runner::of::<F>(),
@@ -180,6 +193,14 @@ pub(crate) struct Probes {
     pub(crate) flow: String,
     pub(crate) input: flowx_verify::Probe,
     pub(crate) output: flowx_verify::Probe,
+}
+
+/// With which codes a compiled flow or capability can say no.
+pub(crate) struct Catalogue {
+    pub(crate) kind: Kind,
+    pub(crate) id: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) of: fn() -> Vec<(&'static str, Category)>,
 }
 
 /// A flow that is compiled in.

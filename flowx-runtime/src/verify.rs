@@ -4,10 +4,12 @@
 //! does the same to a program that is about to serve. In a test build every flow's types are probed in full (reading,
 //! writing, schemars); otherwise only reading is there, and what could not be compared is said.
 
-use flowx_manifest::{Direction, Manifest, closure};
+use std::collections::BTreeSet;
+
+use flowx_manifest::{Category, Direction, Kind, Manifest, closure};
 use flowx_verify::{Effort, Probe, Report, Subject, check};
 
-use crate::embedded::{Embedded, Registry};
+use crate::embedded::{Catalogue, Embedded, Registry};
 
 /// One contract that was held against its compiled type.
 #[derive(Clone, Debug)]
@@ -119,7 +121,52 @@ pub fn verify(embedded: &Embedded) -> Verification {
             });
         }
     }
+    for catalogue in &registry.catalogues {
+        out.broken.extend(errors_disagree(&manifest, catalogue));
+    }
     out
+}
+
+/// What is wrong with the published codes of a compiled flow or capability. Codes that are not published at all are FLOWX1196's.
+fn errors_disagree(manifest: &Manifest, compiled: &Catalogue) -> Option<String> {
+    let reference = format!("{}@{}", compiled.id, compiled.version);
+    let published = match compiled.kind {
+        Kind::Flow => {
+            let mut flows = manifest.flows.iter();
+            &flows
+                .find(|f| f.reference().to_string() == reference)?
+                .errors
+        }
+        _ => {
+            let mut capabilities = manifest.capabilities.iter();
+            let found = capabilities.find(|c| c.reference().to_string() == reference)?;
+            &found.errors
+        }
+    };
+    let say = |(code, category): (&str, Category)| format!("{code} ({})", category.as_str());
+    let published: BTreeSet<String> = published
+        .as_ref()?
+        .iter()
+        .map(|e| say((e.code.as_str(), e.category)))
+        .collect();
+    let compiled_in: BTreeSet<String> = (compiled.of)().into_iter().map(say).collect();
+    if published == compiled_in {
+        return None;
+    }
+    let list = |of: std::collections::btree_set::Difference<'_, String>| {
+        let all: Vec<&str> = of.map(String::as_str).collect();
+        if all.is_empty() {
+            "none".to_owned()
+        } else {
+            all.join(", ")
+        }
+    };
+    Some(format!(
+        "{} {reference}: codes that are published and not compiled: {}; compiled and not published: {}",
+        compiled.kind,
+        list(published.difference(&compiled_in)),
+        list(compiled_in.difference(&published)),
+    ))
 }
 
 /// What the test in the user's crate calls.
@@ -133,4 +180,52 @@ pub fn assert_contracts(embedded: &Embedded) {
         verification.holds(),
         "the published contracts are not what the compiled types accept and write [FLOWX1320]:\n{verification}"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalogue(kind: Kind, of: fn() -> Vec<(&'static str, Category)>) -> Catalogue {
+        Catalogue {
+            kind,
+            id: "shop.sell",
+            version: "1.0.0",
+            of,
+        }
+    }
+
+    fn manifest(errors: &str) -> Manifest {
+        let entry = format!(
+            r#"{{"id":"shop.sell","version":"1.0.0","input":{{"name":"()"}},"output":{{"name":"()"}},"authorization":{{"kind":"internal"}},"effects":[],"idempotent":false{errors}}}"#
+        );
+        let text = format!(
+            r#"{{"schemaVersion":"{}","application":{{"name":"shop","version":"1.0.0"}},"capabilities":[{entry}]}}"#,
+            flowx_manifest::SCHEMA_VERSION
+        );
+        Manifest::read(text.as_bytes()).unwrap()
+    }
+
+    const SOLD: &str = r#","errors":[{"code":"shop.sold","category":"conflict"}]"#;
+
+    #[test]
+    fn published_codes_are_those_of_the_compiled_type() {
+        let kind = Kind::Capability;
+        let same = catalogue(kind, || vec![("shop.sold", Category::Conflict)]);
+        assert_eq!(errors_disagree(&manifest(SOLD), &same), None);
+        let other = catalogue(kind, || vec![("shop.sold", Category::Internal)]);
+        let said = errors_disagree(&manifest(SOLD), &other).unwrap();
+        assert!(
+            said.contains("published and not compiled: shop.sold (conflict)")
+                && said.contains("compiled and not published: shop.sold (internal)"),
+            "{said}"
+        );
+        let none = catalogue(kind, Vec::new);
+        assert!(errors_disagree(&manifest(SOLD), &none).is_some());
+        assert_eq!(
+            errors_disagree(&manifest(""), &other),
+            None,
+            "what is not published is FLOWX1196's"
+        );
+    }
 }

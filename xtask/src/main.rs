@@ -4,6 +4,7 @@ mod bench;
 mod deny;
 mod plant;
 mod process;
+mod rule;
 mod test;
 mod tools;
 
@@ -27,6 +28,8 @@ enum Command {
     Test(test::Options),
     /// Takes the gate's guards out, one after another, and sees their tests fail
     Plant(plant::Options),
+    /// Begins a rule: its file, its fixtures and its line in the registry
+    NewRule(rule::Options),
     /// Measures the budgets of the design and prints a table with ratios
     Bench(bench::Options),
 }
@@ -41,6 +44,12 @@ fn main() {
                 std::process::exit(1);
             }
         },
+        Command::NewRule(options) => {
+            if let Err(error) = rule::run(&root(), &options) {
+                eprintln!("{error:#}");
+                std::process::exit(1);
+            }
+        }
         Command::Bench(options) => {
             if let Err(error) = bench::run(&root(), &options) {
                 eprintln!("{error:#}");

@@ -151,6 +151,7 @@ registry! {
     flowx1192_alone_over_spending
     flowx1194_undo_not_idempotent
     flowx1195_unsafe_body
+    flowx1196_errors_not_published
 }
 
 /// Every rule, by id.
