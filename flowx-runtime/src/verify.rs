@@ -143,6 +143,10 @@ fn errors_disagree(manifest: &Manifest, compiled: &Catalogue) -> Option<String> 
             &found.errors
         }
     };
+    let kind = match compiled.kind {
+        Kind::Flow => "flow",
+        _ => "capability",
+    };
     let say = |(code, category): (&str, Category)| format!("{code} ({})", category.as_str());
     let published: BTreeSet<String> = published
         .as_ref()?
@@ -162,8 +166,7 @@ fn errors_disagree(manifest: &Manifest, compiled: &Catalogue) -> Option<String> 
         }
     };
     Some(format!(
-        "{} {reference}: codes that are published and not compiled: {}; compiled and not published: {}",
-        compiled.kind,
+        "{kind} {reference}: codes that are published and not compiled: {}; compiled and not published: {}",
         list(published.difference(&compiled_in)),
         list(compiled_in.difference(&published)),
     ))
@@ -197,10 +200,11 @@ mod tests {
 
     fn manifest(errors: &str) -> Manifest {
         let entry = format!(
-            r#"{{"id":"shop.sell","version":"1.0.0","input":{{"name":"()"}},"output":{{"name":"()"}},"authorization":{{"kind":"internal"}},"effects":[],"idempotent":false{errors}}}"#
+            r#"{{"id":"shop.sell","version":"1.0.0","input":{{"type":"()"}},"output":{{"type":"()"}},"authorization":{{"mode":"internal"}},"effects":[],"idempotent":false{errors}}}"#
         );
         let text = format!(
-            r#"{{"schemaVersion":"{}","application":{{"name":"shop","version":"1.0.0"}},"capabilities":[{entry}]}}"#,
+            r#"{{"$schema":"{}","schemaVersion":"{}","application":{{"name":"shop","version":"1.0.0"}},"effects":[],"capabilities":[{entry}],"flows":[],"events":[],"agents":[],"entities":[],"contracts":[],"tools":[]}}"#,
+            flowx_manifest::SCHEMA_ID,
             flowx_manifest::SCHEMA_VERSION
         );
         Manifest::read(text.as_bytes()).unwrap()
