@@ -63,6 +63,9 @@ pub struct Common {
     /// The file of allowances: a path, or git:REV:PATH; `flowx-allow.toml` beside Cargo.toml when unsaid
     #[arg(long, global = true, value_name = "FILE")]
     pub allow: Option<String>,
+    /// How long a running server may take in all before it is given up
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
     /// When to colour
     #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto)]
     pub color: clap::ColorChoice,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use flowx_build::cfg::CfgSet;
 
@@ -76,6 +77,11 @@ impl Context {
         std::env::var("FLOWX_TOKEN")
             .ok()
             .filter(|token| !token.is_empty())
+    }
+
+    /// How long a running server may take in all.
+    pub fn server_time(&self) -> Duration {
+        Duration::from_secs(self.common.timeout)
     }
 
     /// Something worth knowing that is no finding.

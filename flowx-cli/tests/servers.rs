@@ -23,8 +23,20 @@ enum Manner {
     LegacyImpatient,
     /// Wants a token.
     Guarded,
-    /// Lists without end.
+    /// Lists without end, every page under another cursor.
     Endless,
+    /// Lists a page that leads to itself.
+    Circle,
+    /// Takes what it is sent and says nothing.
+    Silent,
+    /// Sends a byte now and then.
+    Dripping,
+    /// Sends one answer that does not end.
+    Flooding,
+    /// Says that the answer is longer than it is.
+    CutOff,
+    /// Lists what is no tool.
+    Nameless,
     /// Is not MCP.
     Other,
 }
@@ -42,7 +54,10 @@ fn answer(
     let error = |code: i64, text: &str| {
         Some(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": text } }))
     };
-    let modern = matches!(manner, Manner::Modern | Manner::Guarded | Manner::Endless);
+    let modern = !matches!(
+        manner,
+        Manner::Legacy | Manner::LegacyStream | Manner::LegacyImpatient
+    );
     if modern
         && message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] != "2026-07-28"
     {
@@ -56,7 +71,14 @@ fn answer(
             json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": { "name": "x", "version": "1" } }),
         ),
         "tools/list" if manner == Manner::Endless => {
+            *pages += 1;
+            result(json!({ "tools": [], "nextCursor": pages.to_string() }))
+        }
+        "tools/list" if manner == Manner::Circle => {
             result(json!({ "tools": [], "nextCursor": "again" }))
+        }
+        "tools/list" if manner == Manner::Nameless => {
+            result(json!({ "tools": [{ "title": "x" }, 3] }))
         }
         "tools/list" => {
             *pages += 1;
@@ -124,6 +146,38 @@ fn serve(manner: Manner, manifest: Option<String>) -> (String, Arc<Mutex<Vec<Str
             if manner == Manner::Other {
                 respond(&mut stream, "200 OK", "text/html", "", "<html>hello</html>");
                 continue;
+            }
+            let text =
+                |stream: &mut std::net::TcpStream, text: &[u8]| stream.write_all(text).is_ok();
+            let head_of = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+            match manner {
+                Manner::Silent => {
+                    std::thread::spawn(move || {
+                        std::thread::sleep(std::time::Duration::from_secs(60));
+                        drop(stream);
+                    });
+                    continue;
+                }
+                Manner::Dripping => {
+                    std::thread::spawn(move || {
+                        text(&mut stream, format!("{head_of}\r\n{{").as_bytes());
+                        while text(&mut stream, b" ") {
+                            std::thread::sleep(std::time::Duration::from_millis(100));
+                        }
+                    });
+                    continue;
+                }
+                Manner::Flooding => {
+                    text(&mut stream, format!("{head_of}\r\n[0").as_bytes());
+                    while text(&mut stream, &b",0".repeat(1 << 19)) {}
+                    continue;
+                }
+                Manner::CutOff => {
+                    let start = format!("{head_of}content-length: 5000\r\n\r\n{{");
+                    text(&mut stream, start.as_bytes());
+                    continue;
+                }
+                _ => {}
             }
             if manner == Manner::Guarded
                 && header("authorization").as_deref() != Some("bearer secret")
@@ -279,14 +333,18 @@ fn a_guarded_server_is_read_with_a_token_that_is_never_shown() {
 #[test]
 fn a_server_that_is_wrong_is_an_error_and_never_an_empty_surface() {
     let sandbox = Sandbox::empty();
-    let (endless, _) = serve(Manner::Endless, None);
-    sandbox
-        .flowx(&["generate", "mcp", &endless])
-        .refused(3, "does not end");
-    let (other, _) = serve(Manner::Other, None);
-    sandbox
-        .flowx(&["generate", "mcp", &other])
-        .refused(3, "is not MCP");
+    for (manner, why) in [
+        (Manner::Endless, "does not end within 1000 pages"),
+        (Manner::Circle, "leads to one that was read already"),
+        (Manner::Other, "is not MCP"),
+        (Manner::CutOff, "error: http://"),
+        (Manner::Nameless, "a tool without a name"),
+    ] {
+        let (address, _) = serve(manner, None);
+        sandbox
+            .flowx(&["generate", "mcp", &address])
+            .refused(3, why);
+    }
     let closed = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -300,6 +358,71 @@ fn a_server_that_is_wrong_is_an_error_and_never_an_empty_surface() {
     sandbox
         .flowx(&["generate", "mcp", "stdio:true"])
         .refused(3, "stdio:true");
+    sandbox
+        .flowx(&[
+            "generate",
+            "mcp",
+            "http://127.0.0.1:1/mcp",
+            "--timeout",
+            "0",
+        ])
+        .refused(2, "--timeout");
+}
+
+#[test]
+fn a_server_that_takes_too_long_or_sends_too_much_is_given_up() {
+    let sandbox = Sandbox::empty();
+    let begun = std::time::Instant::now();
+    for (manner, why) in [
+        (Manner::Silent, "within 1 s; give it longer with --timeout"),
+        (
+            Manner::Dripping,
+            "within 1 s; give it longer with --timeout",
+        ),
+        (Manner::Flooding, "more than 64 MiB"),
+    ] {
+        let (address, _) = serve(manner, None);
+        let time = if manner == Manner::Flooding {
+            "60"
+        } else {
+            "1"
+        };
+        sandbox
+            .flowx(&["diff", &address, &address, "--timeout", time])
+            .refused(3, why);
+    }
+    // A program on its standard streams has the same rations, and is ended when they are used up.
+    for (manner, time, why) in [
+        ("silent", "1", "within 1 s"),
+        ("chattering", "1", "within 1 s"),
+        ("flooding", "60", "more than 64 MiB"),
+        ("circle", "60", "leads to one that was read already"),
+    ] {
+        sandbox
+            .flowx_with(
+                "",
+                &["generate", "mcp", &this_program(), "--timeout", time],
+                "",
+                &[("FLOWX_TEST_STDIO", manner)],
+            )
+            .refused(3, why);
+    }
+    // A server behind a program that started it, as package runners do, is ended as well.
+    let mark = sandbox.path("server-is-up");
+    let wrapped = format!(
+        "stdio:sh -c 'sleep 600 & echo $! > {}; wait'",
+        mark.display()
+    );
+    sandbox
+        .flowx(&["generate", "mcp", &wrapped, "--timeout", "1"])
+        .refused(3, "within 1 s");
+    let pid = std::fs::read_to_string(&mark).unwrap();
+    // What has ended has no command line, also while nobody has asked for its exit code.
+    let command = std::path::Path::new("/proc")
+        .join(pid.trim())
+        .join("cmdline");
+    assert_eq!(std::fs::read_to_string(command).unwrap_or_default(), "");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
 }
 
 /// Not a test: what the tests below start as a server on its standard streams, since every test binary can run itself.
@@ -311,6 +434,17 @@ fn stdio_server() {
     let manner = match manner.as_str() {
         "modern" => Manner::Modern,
         "impatient" => Manner::LegacyImpatient,
+        "circle" => Manner::Circle,
+        "silent" => loop {
+            std::thread::park();
+        },
+        "chattering" => loop {
+            println!("still busy");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        },
+        "flooding" => loop {
+            print!("{}", "x".repeat(1 << 20));
+        },
         _ => Manner::Legacy,
     };
     println!("a program that talks on the wrong stream");
@@ -326,14 +460,19 @@ fn stdio_server() {
     }
 }
 
+/// The source that starts `stdio_server`.
+fn this_program() -> String {
+    let program = std::env::current_exe().unwrap();
+    format!(
+        "stdio:'{}' --exact stdio_server --nocapture",
+        program.display()
+    )
+}
+
 #[test]
 fn a_program_on_its_standard_streams_is_read_in_both_eras_and_ended() {
     let sandbox = Sandbox::empty();
-    let program = std::env::current_exe().unwrap();
-    let source = format!(
-        "stdio:'{}' --exact stdio_server --nocapture",
-        program.display()
-    );
+    let source = this_program();
     for manner in ["modern", "legacy", "impatient"] {
         let run = sandbox
             .flowx_with(

@@ -375,7 +375,7 @@ fn manifests_tool_lists_and_standard_input_are_told_apart() {
         .refused(3, "tools only");
     for (name, text, reason) in [
         ("not.json", "hello", "not JSON"),
-        ("empty.json", "", "not JSON"),
+        ("empty.json", "", "is empty"),
         ("shape.json", "{\"a\":1}", "tools"),
         ("twice.json", "{\"tools\":[],\"tools\":[]}", "stands twice"),
         (

@@ -44,9 +44,12 @@ pub enum SurfaceError {
 /// # Errors
 /// When the bytes are not strict JSON, hold no list, or an element has no name.
 pub fn from_tools_list(bytes: &[u8]) -> Result<ToolList, SurfaceError> {
-    let value = json::parse(bytes, Limits::DOCUMENT)?;
+    tools_of(&json::parse(bytes, Limits::DOCUMENT)?)
+}
+
+fn tools_of(value: &Json) -> Result<ToolList, SurfaceError> {
     let mut list = ToolList::default();
-    collect(&value, &mut list)?;
+    collect(value, &mut list)?;
     Ok(list)
 }
 
@@ -83,14 +86,14 @@ impl Surface {
     /// # Errors
     /// The reader's own error, as text.
     pub fn read(bytes: &[u8]) -> Result<Surface, String> {
-        let manifest =
-            json::parse(bytes, Limits::DOCUMENT).is_ok_and(|v| v.get("schemaVersion").is_some());
-        if manifest {
+        let value =
+            json::parse(bytes, Limits::DOCUMENT).map_err(|e| SurfaceError::from(e).to_string())?;
+        if value.get("schemaVersion").is_some() {
             Manifest::read(bytes)
                 .map(|m| Surface::Manifest(Box::new(m)))
                 .map_err(|e| e.to_string())
         } else {
-            from_tools_list(bytes)
+            tools_of(&value)
                 .map(Surface::Tools)
                 .map_err(|e| e.to_string())
         }

@@ -13,6 +13,9 @@ pub(crate) struct Options {
     /// Leaves out what needs PostgreSQL, Node.js and Python
     #[arg(long)]
     quick: bool,
+    /// Compiles and downloads what takes long as well: crates after `flowx init`, public ones among them
+    #[arg(long)]
+    full: bool,
     /// Runs only the steps whose name holds this
     #[arg(long)]
     only: Option<String>,
@@ -20,7 +23,10 @@ pub(crate) struct Options {
 
 /// Runs every step, also after one that failed, and gives the exit code.
 pub(crate) fn run(root: &Path, options: &Options) -> i32 {
-    let tools = tools::prepare(root, options.quick);
+    let mut tools = tools::prepare(root, options.quick);
+    if options.full {
+        tools.environment.push(("FLOWX_FULL", "1".into()));
+    }
     let mut all = Run {
         root,
         only: options.only.as_deref(),
@@ -60,6 +66,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
     all.packaged();
     all.lies();
     all.clients();
+    all.peers(options.quick);
     all.licences();
     all.summary()
 }
@@ -273,6 +280,18 @@ impl Run<'_> {
                 .envs(run.tools.environment.iter().cloned());
             let outcome = process::run(&mut command);
             counted(&outcome, closing_counts(&outcome.text))
+        });
+    }
+
+    /// What other tools say of the same edits, as docs/comparison.md has it.
+    fn peers(&mut self, quick: bool) {
+        if quick {
+            return;
+        }
+        self.step("peers", |run| {
+            let mut command = Command::new("bash");
+            command.arg("tests/peers/run.sh").current_dir(run.root);
+            one(process::run(&mut command).success)
         });
     }
 

@@ -1,19 +1,20 @@
 //! A running MCP server as a source: its tools, and the whole manifest where it is a FlowX server that lets us read it.
 //! Both eras of the protocol, over HTTP and over the standard streams of a program. Nothing is ever called.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::collections::HashSet;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flowx_manifest::json::{self, Json, Limits};
 
-/// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a program on its standard streams may take to answer to the newer opening before the older is tried.
+/// How long a server may take to answer to the newer opening before the older is tried.
 const OPENING: Duration = Duration::from_secs(5);
-/// Bytes of one answer.
+/// As long as the server's time lasts.
+const WHOLE: Duration = Duration::MAX;
+/// Bytes of all answers of one server.
 const LARGEST: u64 = 64 << 20;
 /// Pages of one tools/list. A server that never ends its list must not hold a CI job for ever.
 const MOST_PAGES: usize = 1000;
@@ -53,6 +54,12 @@ pub(super) enum McpError {
         /// Its words.
         message: String,
     },
+    /// Slower than it may be.
+    #[error("the server has not answered in full within {0} s; give it longer with --timeout")]
+    Slow(u64),
+    /// More than a list of tools can be.
+    #[error("the server sends more than {} MiB", LARGEST >> 20)]
+    Large,
     /// Who are you?
     #[error(
         "the server wants a token (HTTP {0}); put one into the environment variable FLOWX_TOKEN"
@@ -64,24 +71,67 @@ pub(super) enum McpError {
 ///
 /// # Errors
 /// When it cannot be reached, or does not speak MCP.
-pub(super) fn read_http(url: &str, token: Option<&str>) -> Result<Served, McpError> {
-    read(&mut Http::new(url, token)?)
+pub(super) fn read_http(
+    url: &str,
+    token: Option<&str>,
+    time: Duration,
+) -> Result<Served, McpError> {
+    read(&mut Http::new(url, token, Rations::new(time))?)
 }
 
 /// Reads a program that serves on its standard streams, and ends it afterwards.
 ///
 /// # Errors
 /// When it cannot be started, or does not speak MCP.
-pub(super) fn read_stdio(words: &[String]) -> Result<Served, McpError> {
-    let mut program = Program::start(words)?;
+pub(super) fn read_stdio(words: &[String], time: Duration) -> Result<Served, McpError> {
+    let rations = Rations::new(time);
+    let mut program = Program::start(words, rations.clone())?;
     match read(&mut program) {
         // Some servers of the older era end at the first message that is not theirs.
         Err(McpError::Transport(_)) if program.ended() => {
-            let mut program = Program::start(words)?;
+            let mut program = Program::start(words, rations)?;
             open_legacy(&mut program)?;
             list(&mut program, Era::Legacy)
         }
         answer => answer,
+    }
+}
+
+/// What one server may take in all, however it spreads it over answers, pages, events and chatter.
+#[derive(Clone)]
+struct Rations {
+    time: Duration,
+    until: Instant,
+    bytes: u64,
+}
+
+impl Rations {
+    fn new(time: Duration) -> Self {
+        Rations {
+            time,
+            until: Instant::now() + time,
+            bytes: LARGEST,
+        }
+    }
+
+    /// What is left of the time, and no more than `patience`.
+    fn left(&self, patience: Duration) -> Result<Duration, McpError> {
+        match self.until.checked_duration_since(Instant::now()) {
+            Some(left) if !left.is_zero() => Ok(left.min(patience)),
+            _ => Err(self.slow()),
+        }
+    }
+
+    fn slow(&self) -> McpError {
+        McpError::Slow(self.time.as_secs())
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), McpError> {
+        self.bytes = self
+            .bytes
+            .checked_sub(bytes as u64)
+            .ok_or(McpError::Large)?;
+        Ok(())
     }
 }
 
@@ -117,7 +167,7 @@ fn read(transport: &mut impl Transport) -> Result<Served, McpError> {
         OPENING,
     ) {
         Ok(_) => list(transport, Era::Modern),
-        Err(error @ McpError::Unauthorised(_)) => Err(error),
+        Err(error @ (McpError::Unauthorised(_) | McpError::Large)) => Err(error),
         Err(first) => match open_legacy(transport) {
             Ok(()) => list(transport, Era::Legacy),
             // A server that could not be reached is reported once, not as two errors.
@@ -135,7 +185,7 @@ fn open_legacy(transport: &mut impl Transport) -> Result<(), McpError> {
         ("capabilities", Json::empty()),
         ("clientInfo", client_info()),
     ]);
-    call(transport, Era::Legacy, "initialize", None, params, PATIENCE)?;
+    call(transport, Era::Legacy, "initialize", None, params, WHOLE)?;
     let method = "notifications/initialized";
     transport.notify(
         Era::Legacy,
@@ -148,9 +198,10 @@ fn list(transport: &mut impl Transport, era: Era) -> Result<Served, McpError> {
     let method = "tools/list";
     let mut tools = Vec::new();
     let mut cursor: Option<String> = None;
+    let mut cursors = HashSet::new();
     for _ in 0..MOST_PAGES {
         let params = Json::object(cursor.take().map(|cursor| ("cursor", Json::from(cursor))));
-        let result = call(transport, era, method, None, params, PATIENCE)?;
+        let result = call(transport, era, method, None, params, WHOLE)?;
         let page = result
             .get("tools")
             .and_then(Json::as_array)
@@ -163,11 +214,21 @@ fn list(transport: &mut impl Transport, era: Era) -> Result<Served, McpError> {
             .get("nextCursor")
             .and_then(Json::as_str)
             .map(str::to_owned);
-        if cursor.is_none() {
-            return Ok(Served {
-                tools,
-                manifest: manifest(transport, era),
-            });
+        match &cursor {
+            None => {
+                return Ok(Served {
+                    tools,
+                    manifest: manifest(transport, era),
+                });
+            }
+            Some(next) if !cursors.insert(next.clone()) => {
+                return Err(McpError::Protocol {
+                    method: method.to_owned(),
+                    why: "its list does not end: a page leads to one that was read already"
+                        .to_owned(),
+                });
+            }
+            Some(_) => {}
         }
     }
     Err(McpError::Protocol {
@@ -180,15 +241,7 @@ fn list(transport: &mut impl Transport, era: Era) -> Result<Served, McpError> {
 fn manifest(transport: &mut impl Transport, era: Era) -> Option<String> {
     let uri = "flowx://manifest";
     let params = Json::object([("uri", Json::from(uri))]);
-    let result = call(
-        transport,
-        era,
-        "resources/read",
-        Some(uri),
-        params,
-        PATIENCE,
-    )
-    .ok()?;
+    let result = call(transport, era, "resources/read", Some(uri), params, WHOLE).ok()?;
     let first = result.get("contents")?.as_array()?.first()?;
     first.get("text")?.as_str().map(str::to_owned)
 }
@@ -276,14 +329,15 @@ struct Http {
     url: String,
     token: Option<String>,
     session: Option<String>,
+    rations: Rations,
 }
 
 impl Http {
-    fn new(url: &str, token: Option<&str>) -> Result<Self, McpError> {
+    fn new(url: &str, token: Option<&str>, rations: Rations) -> Result<Self, McpError> {
         // Fails when one is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::blocking::Client::builder()
-            .timeout(PATIENCE)
+            .timeout(rations.time)
             // A redirect could carry the token to somebody else.
             .redirect(reqwest::redirect::Policy::none())
             .build()
@@ -293,6 +347,7 @@ impl Http {
             url: url.to_owned(),
             token: token.map(str::to_owned),
             session: None,
+            rations,
         })
     }
 
@@ -302,10 +357,12 @@ impl Http {
         method: &str,
         name: Option<&str>,
         body: String,
+        patience: Duration,
     ) -> Result<reqwest::blocking::Response, McpError> {
         let mut request = self
             .client
             .post(&self.url)
+            .timeout(self.rations.left(patience)?)
             .header("content-type", "application/json")
             .header("accept", "application/json, text/event-stream")
             .body(body);
@@ -327,7 +384,10 @@ impl Http {
         }
         let response = request
             .send()
-            .map_err(|error| McpError::Transport(chain(&error)))?;
+            .map_err(|error| match self.rations.left(WHOLE) {
+                Err(slow) if error.is_timeout() => slow,
+                _ => McpError::Transport(chain(&error)),
+            })?;
         match response.status().as_u16() {
             code @ (401 | 403) => Err(McpError::Unauthorised(code)),
             code @ 300..=399 => Err(McpError::Transport(format!(
@@ -355,9 +415,9 @@ impl Transport for Http {
         method: &str,
         name: Option<&str>,
         message: &Json,
-        _: Duration,
+        patience: Duration,
     ) -> Result<Json, McpError> {
-        let response = self.post(era, method, name, message.to_canonical())?;
+        let response = self.post(era, method, name, message.to_canonical(), patience)?;
         let status = response.status();
         let header = |name: &str| {
             response
@@ -371,25 +431,25 @@ impl Transport for Http {
         if method == "initialize" {
             self.session = session;
         }
-        let body = response.take(LARGEST);
-        if kind.starts_with("text/event-stream") {
-            return event_stream(BufReader::new(body), method);
+        let mut body = BufReader::new(Rationed {
+            inner: response,
+            rations: &mut self.rations,
+            over: None,
+        });
+        let answer = if kind.starts_with("text/event-stream") {
+            event_stream(&mut body, method)
+        } else {
+            whole(&mut body, method, status, &kind)
+        };
+        // What the body was cut off for is what went wrong, whatever the rest of it looked like.
+        match body.into_inner().over {
+            Some(over) => Err(over),
+            None => answer,
         }
-        let mut bytes = Vec::new();
-        let mut body = body;
-        body.read_to_end(&mut bytes)
-            .map_err(|error| McpError::Transport(error.to_string()))?;
-        if !status.is_success() && !kind.starts_with("application/json") {
-            return Err(McpError::Protocol {
-                method: method.to_owned(),
-                why: format!("HTTP {status}"),
-            });
-        }
-        parse(method, &bytes)
     }
 
     fn notify(&mut self, era: Era, method: &str, message: &Json) -> Result<(), McpError> {
-        self.post(era, method, None, message.to_canonical())
+        self.post(era, method, None, message.to_canonical(), WHOLE)
             .map(drop)
     }
 
@@ -398,6 +458,7 @@ impl Transport for Http {
             let mut request = self
                 .client
                 .delete(&self.url)
+                .timeout(OPENING)
                 .header("mcp-session-id", session);
             if let Some(token) = &self.token {
                 request = request.bearer_auth(token);
@@ -405,6 +466,50 @@ impl Transport for Http {
             // Politeness only: the session ends by itself in the end.
             let _ = request.send();
         }
+    }
+}
+
+/// An answer that is one document.
+fn whole(
+    body: &mut impl Read,
+    method: &str,
+    status: reqwest::StatusCode,
+    kind: &str,
+) -> Result<Json, McpError> {
+    let mut bytes = Vec::new();
+    body.read_to_end(&mut bytes)
+        .map_err(|error| McpError::Transport(error.to_string()))?;
+    if !status.is_success() && !kind.starts_with("application/json") {
+        return Err(McpError::Protocol {
+            method: method.to_owned(),
+            why: format!("HTTP {status}"),
+        });
+    }
+    parse(method, &bytes)
+}
+
+/// A body that ends with an error where the server's rations do. Each single read has a time limit of its own, so that a
+/// server which sends a byte now and then is given up as well.
+struct Rationed<'a, R> {
+    inner: R,
+    rations: &'a mut Rations,
+    over: Option<McpError>,
+}
+
+impl<R: Read> Read for Rationed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let answer = self.rations.left(WHOLE).and_then(|_| {
+            let read = self.inner.read(buffer).map_err(|error| {
+                let late = self.rations.left(WHOLE).err();
+                late.unwrap_or_else(|| McpError::Transport(chain(&error)))
+            })?;
+            self.rations.take(read)?;
+            Ok(read)
+        });
+        answer.map_err(|over| {
+            self.over = Some(over);
+            io::ErrorKind::Other.into()
+        })
     }
 }
 
@@ -435,14 +540,19 @@ struct Program {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
+    rations: Rations,
 }
 
 impl Program {
-    fn start(words: &[String]) -> Result<Self, McpError> {
+    fn start(words: &[String], rations: Rations) -> Result<Self, McpError> {
         let (program, args) = words
             .split_first()
             .ok_or_else(|| McpError::Transport("no program named".to_owned()))?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        // In a group of its own, so that what it starts in turn can be ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -451,14 +561,16 @@ impl Program {
             .map_err(|error| {
                 McpError::Transport(format!("{program} could not be started: {error}"))
             })?;
-        let (sender, lines) = channel();
+        // A program that writes faster than it is read has to wait.
+        let (sender, lines) = sync_channel(16);
         let stdin = child.stdin.take();
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || {
                 let mut reader = BufReader::new(stdout);
                 loop {
                     let mut line = Vec::new();
-                    match (&mut reader).take(LARGEST).read_until(b'\n', &mut line) {
+                    // One byte more than all rations, so that a line without an end is noticed.
+                    match (&mut reader).take(LARGEST + 1).read_until(b'\n', &mut line) {
                         Ok(n) if n > 0 && sender.send(line).is_ok() => {}
                         _ => return,
                     }
@@ -469,6 +581,7 @@ impl Program {
             child,
             stdin,
             lines,
+            rations,
         })
     }
 
@@ -503,19 +616,21 @@ impl Transport for Program {
         patience: Duration,
     ) -> Result<Json, McpError> {
         self.send(message)?;
+        let until = Instant::now().checked_add(patience);
         loop {
+            let rest = until.map_or(WHOLE, |until| {
+                until.saturating_duration_since(Instant::now())
+            });
             let line = self
                 .lines
-                .recv_timeout(patience)
+                .recv_timeout(self.rations.left(rest)?)
                 .map_err(|error| match error {
-                    RecvTimeoutError::Timeout => McpError::Transport(format!(
-                        "the program did not answer {method} within {} s",
-                        patience.as_secs()
-                    )),
+                    RecvTimeoutError::Timeout => self.rations.slow(),
                     RecvTimeoutError::Disconnected => {
                         McpError::Transport(format!("the program ended without answering {method}"))
                     }
                 })?;
+            self.rations.take(line.len())?;
             // What is not JSON is a program's chatter on the wrong stream.
             let Ok(message) = parse(method, line.trim_ascii()) else {
                 continue;
@@ -541,6 +656,11 @@ impl Drop for Program {
             }
             thread::sleep(Duration::from_millis(50));
         }
+        #[cfg(unix)]
+        let _ = Command::new("kill")
+            .args(["-KILL", "--", &format!("-{}", self.child.id())])
+            .stderr(Stdio::null())
+            .status();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

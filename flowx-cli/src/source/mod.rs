@@ -15,6 +15,7 @@ use std::sync::Arc;
 use flowx_build::files::{Disk, Files, display, normalise};
 use flowx_diff::Surface;
 use flowx_manifest::Manifest;
+use flowx_manifest::json::Limits;
 
 pub use git::{GitError, GitTree, Repository};
 pub use grammar::{GitSource, GrammarError, Source};
@@ -72,23 +73,24 @@ pub fn load(context: &Context, source: &Source) -> Result<Loaded, Failure> {
             &package_folder(context, &folder_of(path))?,
         ),
         Source::Path(path) => {
-            let bytes = std::fs::read(path).map_err(|error| Failure::load(&label, error))?;
-            document(label, &bytes)
+            let file = std::fs::File::open(path).map_err(|error| Failure::load(&label, error))?;
+            document(label.clone(), &bounded(&label, file)?)
         }
         Source::Stdin => {
-            let mut bytes = Vec::new();
-            std::io::stdin()
-                .read_to_end(&mut bytes)
-                .map_err(|error| Failure::load("standard input", error))?;
-            document("standard input".to_owned(), &bytes)
+            let label = "standard input";
+            document(label.to_owned(), &bounded(label, std::io::stdin())?)
         }
         Source::Binary(path) => from_binary(&label, path),
         Source::Http(url) => served(
             context,
             label,
-            mcp::read_http(url, context.token().as_deref()),
+            mcp::read_http(url, context.token().as_deref(), context.server_time()),
         ),
-        Source::Stdio(words) => served(context, label, mcp::read_stdio(words)),
+        Source::Stdio(words) => served(
+            context,
+            label,
+            mcp::read_stdio(words, context.server_time()),
+        ),
         Source::Git(git) => from_git(context, label, git),
     }
 }
@@ -178,12 +180,29 @@ fn scanned(
     })
 }
 
+/// What a file or stream holds. It may be a pipe, so that its size is known only when it ends, if it does.
+fn bounded(label: &str, from: impl Read) -> Result<Vec<u8>, Failure> {
+    // One byte more, so that the reader of the document sees that it is too large.
+    let most = Limits::DOCUMENT.bytes as u64 + 1;
+    let mut bytes = Vec::new();
+    from.take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::load(label, error))?;
+    Ok(bytes)
+}
+
 fn document(label: String, bytes: &[u8]) -> Result<Loaded, Failure> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(Failure::load(&label, "is empty"));
+    }
     let surface = Surface::read(bytes).map_err(|why| {
-        let hint = if looks_built(bytes) {
-            "; to read a built program, write bin:PATH"
-        } else {
-            ""
+        let hint = match bytes {
+            _ if looks_built(bytes) => "; to read a built program, write bin:PATH",
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                "; it is UTF-16, as some shells redirect to a file: write it with --out"
+            }
+            [0xef, 0xbb, 0xbf, ..] => "; it begins with a byte order mark: save it without one",
+            _ => "",
         };
         Failure::load(&label, format!("{why}{hint}"))
     })?;
@@ -229,7 +248,16 @@ fn from_binary(label: &str, path: &Path) -> Result<Loaded, Failure> {
 /// When it cannot be read, holds none, or holds several.
 pub fn one_manifest(path: &Path) -> Result<binary::Embedded, Failure> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Failure::load(&name, error))?;
+    let bytes = std::fs::metadata(path)
+        .and_then(|about| {
+            // A device or a pipe may never end.
+            if about.is_file() {
+                std::fs::read(path)
+            } else {
+                Err(std::io::Error::other("is no file"))
+            }
+        })
+        .map_err(|error| Failure::load(&name, error))?;
     let (mut found, damaged) = binary::find(&bytes);
     match found.len() {
         1 => Ok(found.remove(0)),
@@ -294,9 +322,14 @@ fn from_git(context: &Context, label: String, git: &GitSource) -> Result<Loaded,
     let tree = repository.tree(&commit).map_err(|error| failed(&error))?;
     if let Some(path) = &git.path {
         let path = Path::new(path);
-        if tree.is_dir(path) {
+        let folder = match path.file_name() {
+            _ if tree.is_dir(path) => Some(path.to_owned()),
+            Some(name) if name == "Cargo.toml" && tree.is_file(path) => Some(folder_of(path)),
+            _ => None,
+        };
+        if let Some(folder) = folder {
             let folder =
-                package::locate(&tree, path, context.package()).map_err(|why| failed(&why))?;
+                package::locate(&tree, &folder, context.package()).map_err(|why| failed(&why))?;
             return scanned(context, &label, &tree, &folder);
         }
         let bytes = tree.read(path).map_err(|error| match error.kind() {
