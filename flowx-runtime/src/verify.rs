@@ -29,6 +29,8 @@ pub struct Verified {
 pub struct Verification {
     /// In the order of the manifest.
     pub contracts: Vec<Verified>,
+    /// Flows and capabilities whose error type has codes that are not published, since the scan could not read them.
+    pub unpublished: Vec<String>,
     /// The manifest cannot be read, or a contract is missing from it.
     pub broken: Vec<String>,
 }
@@ -48,6 +50,9 @@ impl std::fmt::Display for Verification {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for why in &self.broken {
             writeln!(f, "error: {why}")?;
+        }
+        for who in &self.unpublished {
+            writeln!(f, "note: {who}: the codes of its errors are not published")?;
         }
         for one in &self.contracts {
             let r = &one.report;
@@ -122,53 +127,66 @@ pub fn verify(embedded: &Embedded) -> Verification {
         }
     }
     for catalogue in &registry.catalogues {
-        out.broken.extend(errors_disagree(&manifest, catalogue));
+        match errors(&manifest, catalogue) {
+            Errors::Agree => {}
+            Errors::Unpublished(who) => out.unpublished.push(who),
+            Errors::Disagree(why) => out.broken.push(why),
+        }
     }
     out
 }
 
-/// What is wrong with the published codes of a compiled flow or capability. Codes that are not published at all are FLOWX1196's.
-fn errors_disagree(manifest: &Manifest, compiled: &Catalogue) -> Option<String> {
+#[derive(Debug, PartialEq, Eq)]
+enum Errors {
+    Agree,
+    /// Whose codes are not known to the manifest.
+    Unpublished(String),
+    /// Why not.
+    Disagree(String),
+}
+
+/// Whether the published codes of a compiled flow or capability are those of its error type.
+fn errors(manifest: &Manifest, compiled: &Catalogue) -> Errors {
     let reference = format!("{}@{}", compiled.id, compiled.version);
-    let published = match compiled.kind {
+    let (kind, published) = match compiled.kind {
         Kind::Flow => {
             let mut flows = manifest.flows.iter();
-            &flows
-                .find(|f| f.reference().to_string() == reference)?
-                .errors
+            let found = flows.find(|f| f.reference().to_string() == reference);
+            ("flow", found.map(|f| &f.errors))
         }
         _ => {
             let mut capabilities = manifest.capabilities.iter();
-            let found = capabilities.find(|c| c.reference().to_string() == reference)?;
-            &found.errors
+            let found = capabilities.find(|c| c.reference().to_string() == reference);
+            ("capability", found.map(|c| &c.errors))
         }
-    };
-    let kind = match compiled.kind {
-        Kind::Flow => "flow",
-        _ => "capability",
     };
     let say = |(code, category): (&str, Category)| format!("{code} ({})", category.as_str());
-    let published: BTreeSet<String> = published
-        .as_ref()?
-        .iter()
-        .map(|e| say((e.code.as_str(), e.category)))
-        .collect();
-    let compiled_in: BTreeSet<String> = (compiled.of)().into_iter().map(say).collect();
+    let all = |of: Vec<(&'static str, Category)>| of.into_iter().map(say).collect();
+    let compiled_in: BTreeSet<String> = all((compiled.of)());
+    let published: BTreeSet<String> = match published {
+        None => return Errors::Agree, // P1 is proven elsewhere
+        Some(None) if compiled_in.is_empty() => return Errors::Agree,
+        Some(None) => return Errors::Unpublished(format!("{kind} {reference}")),
+        Some(Some(list)) => list
+            .iter()
+            .map(|e| say((e.code.as_str(), e.category)))
+            .collect(),
+    };
     if published == compiled_in {
-        return None;
+        return Errors::Agree;
     }
-    let list = |of: std::collections::btree_set::Difference<'_, String>| {
-        let all: Vec<&str> = of.map(String::as_str).collect();
-        if all.is_empty() {
+    let list = |a: &BTreeSet<String>, b: &BTreeSet<String>| {
+        let only: Vec<&str> = a.difference(b).map(String::as_str).collect();
+        if only.is_empty() {
             "none".to_owned()
         } else {
-            all.join(", ")
+            only.join(", ")
         }
     };
-    Some(format!(
+    Errors::Disagree(format!(
         "{kind} {reference}: codes that are published and not compiled: {}; compiled and not published: {}",
-        list(published.difference(&compiled_in)),
-        list(compiled_in.difference(&published)),
+        list(&published, &compiled_in),
+        list(&compiled_in, &published),
     ))
 }
 
@@ -216,20 +234,25 @@ mod tests {
     fn published_codes_are_those_of_the_compiled_type() {
         let kind = Kind::Capability;
         let same = catalogue(kind, || vec![("shop.sold", Category::Conflict)]);
-        assert_eq!(errors_disagree(&manifest(SOLD), &same), None);
+        assert_eq!(errors(&manifest(SOLD), &same), Errors::Agree);
         let other = catalogue(kind, || vec![("shop.sold", Category::Internal)]);
-        let said = errors_disagree(&manifest(SOLD), &other).unwrap();
+        let Errors::Disagree(said) = errors(&manifest(SOLD), &other) else {
+            panic!("another category is another answer");
+        };
         assert!(
             said.contains("published and not compiled: shop.sold (conflict)")
                 && said.contains("compiled and not published: shop.sold (internal)"),
             "{said}"
         );
         let none = catalogue(kind, Vec::new);
-        assert!(errors_disagree(&manifest(SOLD), &none).is_some());
+        assert!(matches!(
+            errors(&manifest(SOLD), &none),
+            Errors::Disagree(_)
+        ));
         assert_eq!(
-            errors_disagree(&manifest(""), &other),
-            None,
-            "what is not published is FLOWX1196's"
+            errors(&manifest(""), &other),
+            Errors::Unpublished("capability shop.sell@1.0.0".to_owned())
         );
+        assert_eq!(errors(&manifest(""), &none), Errors::Agree);
     }
 }

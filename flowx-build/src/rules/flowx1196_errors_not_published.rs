@@ -1,12 +1,10 @@
-use flowx_syntax::Signature;
-use syn::spanned::Spanned as _;
-
+use super::impls::by_hand;
 use super::{Sink, View};
 
 rule! {
     /// ## What it catches
     ///
-    /// A flow or capability whose error type implements `FlowError` by hand, or comes from a crate that does not tell its declarations.
+    /// An error type that implements `FlowError` by hand.
     ///
     /// ## Why it matters
     ///
@@ -27,17 +25,15 @@ rule! {
 }
 
 fn check(view: &View<'_, '_>, sink: &mut Sink<'_>) {
-    let span = |of: &Signature| of.result().map_or_else(|| of.returns.span(), |(_, error)| error.span());
-    let message = "the codes of this error type are not published: the scan reads them from `#[derive(FlowError)]` alone";
-    let help = "derive `FlowError` for an error type of this package, with `#[flow_error(code = \"…\", category = …)]` on each variant";
-    for (declared, flow) in view.flows() {
-        if flow.errors.is_none() {
-            sink(declared.error(RULE.code(), span(&declared.decl.signature), message).help(help).into());
-        }
-    }
-    for (declared, capability) in view.capabilities() {
-        if capability.errors.is_none() {
-            sink(declared.error(RULE.code(), span(&declared.decl.signature), message).help(help).into());
-        }
+    for found in by_hand(view.tree, &["FlowError"]) {
+        let message = format!(
+            "the codes of `{}` are not published: the scan reads them from `#[derive(FlowError)]` alone",
+            found.of
+        );
+        let finding = view
+            .tree
+            .finding(RULE.code(), found.module, found.span, message)
+            .help("derive `FlowError`, with `#[flow_error(code = \"…\", category = …)]` on each variant");
+        sink(finding.into());
     }
 }

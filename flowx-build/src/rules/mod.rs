@@ -8,6 +8,7 @@ mod allow;
 mod bodies;
 mod config;
 mod engine;
+mod impls;
 mod pages;
 mod uses;
 mod view;
