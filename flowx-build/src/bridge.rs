@@ -4,13 +4,16 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use flowx_manifest::{Application, Contract, Direction, Json, TypeRef, references};
+use flowx_manifest::{Application, Contract, Direction, TypeRef, references};
 use syn::Item;
 
 use crate::assemble::{Assembled, Assembler, TypeRefs};
 use crate::cfg::Cfg3;
 use crate::codes::Code;
-use crate::contracts::{self, Attributes, Contracts, ModuleKey, Present, TypeItem, Types};
+use crate::contracts::{
+    self, Attributes, Contracts, ModuleKey, Present, Registered, TypeItem, Types,
+};
+use crate::contracts_file::ContractsFile;
 use crate::files::Files;
 use crate::finding::{Anchor, Finding, Findings, Severity};
 use crate::library::Library;
@@ -23,6 +26,7 @@ pub(crate) struct Bridge<'t> {
     trees: Vec<&'t Tree>,
     files: &'t dyn Files,
     libraries: &'t [Library],
+    known: &'t ContractsFile,
     items: RefCell<HashMap<*const Item, TypeItem>>,
     impls: OnceCell<BTreeSet<(String, String)>>,
 }
@@ -36,12 +40,14 @@ impl<'t> Bridge<'t> {
         library: Option<&'t Tree>,
         files: &'t dyn Files,
         libraries: &'t [Library],
+        known: &'t ContractsFile,
     ) -> Self {
         let trees = [own].into_iter().chain(library).collect();
         Self {
             trees,
             files,
             libraries,
+            known,
             items: RefCell::default(),
             impls: OnceCell::new(),
         }
@@ -346,18 +352,24 @@ impl Types for Bridge<'_> {
             .contains(&(qualified.to_owned(), of.to_owned()))
     }
 
-    fn registered(&self, qualified: &str) -> Option<(Json, Json)> {
-        if let Some(both) = crate::registered::registered(qualified) {
-            return Some(both);
+    fn registered(&self, path: &str) -> Option<Registered> {
+        if let Some((name, known)) = self.known.find(path) {
+            return Some(Registered {
+                name: name.to_owned(),
+                request: known.request.clone(),
+                response: known.response.clone(),
+            });
         }
         let contract = self
             .libraries
             .iter()
             .flat_map(|l| &l.contracts)
-            .find(|c| c.id == qualified)?;
-        let request = contract.in_direction(Direction::Request)?;
-        let response = contract.in_direction(Direction::Response)?;
-        Some((request.clone(), response.clone()))
+            .find(|c| c.id == path)?;
+        Some(Registered {
+            name: contract.id.clone(),
+            request: contract.in_direction(Direction::Request)?.clone(),
+            response: contract.in_direction(Direction::Response)?.clone(),
+        })
     }
 
     fn pointer_width(&self) -> u32 {

@@ -81,6 +81,8 @@ codes! {
         "mend the errors";
     LIBRARY_UNTOLD = "FLOWX1155", Error, "a library that declares something does not tell the crates that depend on it",
         "";
+    CONTRACTS_FILE = "FLOWX1156", Error, "flowx.contracts.json is not what build.rs registers",
+        "write it with FLOWX_CONTRACTS=write cargo build, and commit it";
     LIBRARY_UNREADABLE = "FLOWX1160", Error, "the manifest of a library cannot be read",
         "build the library with the same version of FlowX";
     PACKAGE = "FLOWX1161", Error, "Cargo.toml cannot be understood",

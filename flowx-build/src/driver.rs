@@ -10,6 +10,7 @@ use crate::assemble::{Assembler, Entry};
 use crate::bridge::Bridge;
 use crate::cfg::CfgSet;
 use crate::codes;
+use crate::contracts_file::{self, ContractsFile};
 use crate::declare::{Declarations, declarations};
 use crate::files::{Files, display, normalise};
 use crate::finding::{Finding, Findings, Severity};
@@ -193,6 +194,24 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         let finding = Finding::new(codes::ALLOW_UNKNOWN, error.file(), error.to_string());
         general.push(finding);
     }
+    let contracts_file = package.root.join(contracts_file::FILE);
+    let known = match ContractsFile::read(options.files, &package.root) {
+        Ok(Some(known)) => {
+            read.insert(contracts_file);
+            known
+        }
+        Ok(None) => ContractsFile::empty(),
+        Err(why) => {
+            read.insert(contracts_file);
+            let message = format!("the schemas of registered types cannot be read: {why}");
+            general.push(Finding::new(
+                codes::CONTRACTS_FILE,
+                contracts_file::FILE,
+                message,
+            ));
+            ContractsFile::empty()
+        }
+    };
     let declared: Vec<Declarations<'_>> = loaded
         .iter()
         .map(|(_, tree, findings)| declarations(tree, options.files, findings))
@@ -204,7 +223,7 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         let library = (target.stem != "lib" && loaded[0].0.stem == "lib").then(|| &declared[0]);
         let sources: Vec<&Declarations<'_>> = library.into_iter().chain([&declared[i]]).collect();
         let library_tree = library.map(|_| &*loaded[0].1);
-        let bridge = Bridge::new(tree, library_tree, options.files, &libraries);
+        let bridge = Bridge::new(tree, library_tree, options.files, &libraries, &known);
         let assembler = Assembler {
             declared: &sources,
             libraries: &libraries,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use flowx_manifest::{Json, Manifest};
 
 use crate::cfg::CfgSet;
+use crate::contracts_file::{self, ContractsFile};
 use crate::driver::{Features, Libraries, ScanOptions, ScanOutput, TargetOutput, scan_package};
 use crate::files::{Disk, Files as _, display, normalise};
 use crate::finding::{Finding, Severity};
@@ -39,6 +40,13 @@ enum EmitError {
     Package(#[from] crate::package::PackageError),
     #[error("cannot write {}: {error}", .path.display())]
     Write { path: PathBuf, error: io::Error },
+    #[error(
+        "{id}: flowx.contracts.json is not what build.rs registers: {why}; write it with `{variable}=write cargo build` and commit it, since \
+         the command and git revisions run no build script", id = crate::codes::CONTRACTS_FILE.id, variable = contracts_file::VARIABLE
+    )]
+    Contracts { why: String },
+    #[error("{id}: {why}", id = crate::codes::CONTRACTS_FILE.id)]
+    Registered { why: String },
     #[error("the manifest of a library cannot be read: {0}")]
     Library(String),
 }
@@ -79,7 +87,12 @@ impl Emit {
         let var = |name: &'static str| vars.get(name).ok_or(EmitError::NotCargo(name));
         let root = normalise(Path::new(var("CARGO_MANIFEST_DIR")?));
         let out = normalise(Path::new(var("OUT_DIR")?)).join("flowx");
-        let circumstances = stamp::circumstances(vars, &self.cfg);
+        // Whatever was seen before: what is registered may hang on anything.
+        let has_contracts = hold_contracts(vars, &root)?;
+        let circumstances = format!(
+            "{} contracts={has_contracts}",
+            stamp::circumstances(vars, &self.cfg)
+        );
         if let Some(lines) = stamp::unchanged(&out, &circumstances) {
             return Ok(lines);
         }
@@ -112,6 +125,12 @@ impl Emit {
         write(&out, &output)?;
         let mut lines = rerun(&root, &out, &read);
         lines.extend(tell(&out, &output));
+        if has_contracts {
+            lines.push(format!(
+                "cargo::rerun-if-env-changed={}",
+                contracts_file::VARIABLE
+            ));
+        }
         let folders = [root.join("src"), root.join("src").join("bin")];
         let mut absent = output.absent.clone();
         absent.extend(
@@ -123,6 +142,47 @@ impl Emit {
         // Without a stamp the next build scans again, which is all that is lost.
         let _ = stamp::write(&out, &circumstances, &read, &absent, &folders, &lines);
         Ok(lines)
+    }
+}
+
+/// Holds `flowx.contracts.json` against what is registered, and writes it when that is what was asked for. Whether there is one.
+fn hold_contracts(vars: &BTreeMap<String, String>, root: &Path) -> Result<bool, EmitError> {
+    let registered = crate::registered::registered();
+    if let Some(why) = registered.wrong.first() {
+        return Err(EmitError::Registered { why: why.clone() });
+    }
+    let registered = registered.file;
+    let path = root.join(contracts_file::FILE);
+    if vars
+        .get(contracts_file::VARIABLE)
+        .is_some_and(|v| v == "write")
+    {
+        let written = match registered.types.is_empty() {
+            true if path.exists() => std::fs::remove_file(&path),
+            true => Ok(()),
+            false => put(&path, registered.write().as_bytes()),
+        };
+        written.map_err(|error| EmitError::Write {
+            path: path.clone(),
+            error,
+        })?;
+    }
+    let held = ContractsFile::read(&Disk, root).map_err(|why| EmitError::Contracts { why })?;
+    if held.is_none() && registered.types.is_empty() {
+        return Ok(false);
+    }
+    let differences = match held {
+        Some(held) if held.types.is_empty() && registered.types.is_empty() => {
+            vec!["nothing is registered".to_owned()]
+        }
+        Some(held) => held.differs_from(&registered),
+        None => ContractsFile::empty().differs_from(&registered),
+    };
+    match differences.is_empty() {
+        true => Ok(true),
+        false => Err(EmitError::Contracts {
+            why: differences.join("; "),
+        }),
     }
 }
 

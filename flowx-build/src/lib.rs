@@ -5,6 +5,7 @@ mod bridge;
 pub mod cfg;
 pub mod codes;
 pub mod contracts;
+mod contracts_file;
 pub mod declare;
 mod driver;
 mod emit;

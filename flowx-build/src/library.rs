@@ -200,7 +200,8 @@ pub(crate) fn export<'t>(
             effects: entry.effects.clone(),
         });
     }
-    if entries.is_empty() {
+    // Without `links` it cannot tell, and what it has is nobody's but its own.
+    if entries.is_empty() && package.links.is_none() {
         return exports;
     }
     let mut types = Vec::new();

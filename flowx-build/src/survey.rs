@@ -9,13 +9,15 @@ use syn::ext::IdentExt as _;
 use crate::bridge::Bridge;
 use crate::contracts::{Contracts, Finding, Types as _};
 use crate::files::Files;
-use crate::scan::Tree;
+use crate::scan::{Resolved, Tree};
 
 /// One type in one direction.
 #[derive(Debug)]
 pub struct Surveyed {
     /// `crate::models::Issue`.
     pub name: String,
+    /// A path by which other crates can name it, `crate::…`, where there is one.
+    pub public: Option<String>,
     /// Read or written.
     pub direction: Direction,
     /// Its contract and those it refers to.
@@ -26,8 +28,19 @@ pub struct Surveyed {
 
 /// Asks for the contract of every type without parameters that is `Deserialize` or `Serialize`, derived or by hand.
 pub fn survey(tree: &Tree, files: &dyn Files) -> Vec<Surveyed> {
-    let bridge = Bridge::new(tree, None, files, &[]);
+    let known = crate::contracts_file::ContractsFile::empty();
+    let bridge = Bridge::new(tree, None, files, &[], &known);
     let mut out = Vec::new();
+    let mut public: BTreeMap<String, String> = BTreeMap::new();
+    for module in tree.modules().filter(|m| tree.is_public(*m)) {
+        for (name, resolved) in tree.resolver().public_names(module) {
+            let Resolved::Item(item) = resolved else {
+                continue;
+            };
+            let path = format!("{}::{name}", tree.module(module).path);
+            public.entry(item.qualified()).or_insert(path);
+        }
+    }
     for module in tree.modules() {
         let mut seen = BTreeMap::new();
         for item in tree.items(module) {
@@ -75,8 +88,10 @@ pub fn survey(tree: &Tree, files: &dyn Files) -> Vec<Surveyed> {
                     .contract(bridge.key(tree, module), &path, direction)
                     .name;
                 let (contracts, findings) = contracts.finish();
+                let item = format!("{}::{}", tree.module(module).path, ident.unraw());
                 out.push(Surveyed {
                     name,
+                    public: public.get(&item).cloned(),
                     direction,
                     contracts,
                     findings,

@@ -1,5 +1,6 @@
 //! Wire types that nobody here wrote: API crates of the registry, every type that serde derives for, in each direction.
-//! What is refused is listed by cause. `FLOWX_FULL=1` takes all five crates that this machine has; rmcp is always there.
+//! What is refused is listed by cause, and what is exact is compiled and held against serde, and against schemars where the crate
+//! derives it. `FLOWX_FULL=1` takes all five crates that this machine has and compiles them; rmcp is always scanned.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -11,16 +12,51 @@ use flowx_build::cfg::CfgSet;
 use flowx_build::files::Disk;
 use flowx_build::package::Package;
 use flowx_build::scan::{Externs, Tree, TreeOptions};
-use flowx_build::{Findings, survey};
-use flowx_manifest::{Direction, Manifest, closure};
+use flowx_build::{Findings, Surveyed, survey};
+use flowx_manifest::{Direction, Json, Manifest, closure};
 
-/// A crate, the features that are on (`*`: all of them), and how many types at least are exact (a floor that may only rise).
-const CRATES: &[(&str, &[&str], usize)] = &[
-    ("rmcp", &["server", "client", "base64", "elicitation"], 150),
-    ("octocrab", &["*"], 1400),
-    ("async-openai", &["*"], 10),
-    ("k8s-openapi", &["latest", "v1_35"], 0),
-    ("oxide", &["*"], 0),
+/// A crate that is scanned.
+struct Wire {
+    name: &'static str,
+    /// What is on beside what these switch on; `*-types` stands for all that end so.
+    features: &'static [&'static str],
+    /// How many types at least are exact: a floor that may only rise.
+    exact: usize,
+    /// How many contracts at least serde has judged.
+    judged: usize,
+}
+
+const CRATES: &[Wire] = &[
+    Wire {
+        name: "rmcp",
+        features: &["server", "client", "base64", "elicitation"],
+        exact: 150,
+        judged: 50,
+    },
+    Wire {
+        name: "octocrab",
+        features: &["default-client"],
+        exact: 1400,
+        judged: 300,
+    },
+    Wire {
+        name: "async-openai",
+        features: &["*-types"],
+        exact: 2900,
+        judged: 1000,
+    },
+    Wire {
+        name: "k8s-openapi",
+        features: &["latest", "v1_35"],
+        exact: 0,
+        judged: 0,
+    },
+    Wire {
+        name: "oxide",
+        features: &[],
+        exact: 700,
+        judged: 300,
+    },
 ];
 
 #[test]
@@ -29,14 +65,19 @@ fn every_wire_type_of_real_crates_is_exact_or_refused_with_a_cause() {
     let thread = std::thread::Builder::new()
         .stack_size(256 << 20)
         .spawn(move || {
-            for (name, features, floor) in CRATES {
-                if *name != "rmcp" && !full {
+            let only = std::env::var("WIRE").ok();
+            for wire in CRATES {
+                let wanted = only.as_deref().is_none_or(|o| o == wire.name);
+                if !wanted || (wire.name != "rmcp" && !full) {
                     continue;
                 }
-                match newest(name) {
-                    Some(folder) => one(name, &folder, features, *floor),
+                match newest(wire.name) {
+                    Some(folder) => one(wire, &folder, full),
                     None => {
-                        println!("skipped: {name} is not in the cargo registry of this machine")
+                        println!(
+                            "skipped: {} is not in the cargo registry of this machine",
+                            wire.name
+                        )
                     }
                 }
             }
@@ -73,27 +114,28 @@ fn newest(name: &str) -> Option<PathBuf> {
     all.pop()
 }
 
-fn one(name: &str, folder: &Path, features: &[&str], floor: usize) {
+fn one(wire: &Wire, folder: &Path, compile: bool) {
+    let name = wire.name;
     let cfg = Command::new("rustc")
         .args(["--print", "cfg"])
         .output()
         .unwrap();
     let cfg = String::from_utf8(cfg.stdout).unwrap();
     let package = Package::read(&Disk, folder).unwrap();
-    let declared: toml::Table = std::fs::read_to_string(folder.join("Cargo.toml"))
-        .unwrap()
-        .parse()
-        .unwrap();
-    let every: Vec<String> = declared
-        .get("features")
-        .and_then(|f| f.as_table())
-        .map(|f| f.keys().cloned().collect())
-        .unwrap_or_default();
-    let on = if features == ["*"] {
-        every
-    } else {
-        features.iter().map(|f| (*f).to_owned()).collect()
-    };
+    let asked: Vec<String> = wire
+        .features
+        .iter()
+        .flat_map(|f| match f.strip_prefix('*') {
+            Some(end) => package
+                .features
+                .keys()
+                .filter(|k| k.ends_with(end))
+                .cloned()
+                .collect(),
+            None => vec![(*f).to_owned()],
+        })
+        .collect();
+    let on = package.switch_on(&asked, false).unwrap();
     let findings = Findings::new();
     let started = std::time::Instant::now();
     let tree = Tree::load(
@@ -101,7 +143,7 @@ fn one(name: &str, folder: &Path, features: &[&str], floor: usize) {
             files: &Disk,
             package: folder,
             root: &folder.join("src/lib.rs"),
-            cfg: Rc::new(CfgSet::from_rustc(&cfg, on)),
+            cfg: Rc::new(CfgSet::from_rustc(&cfg, on.clone())),
             externs: Rc::new(Externs::of(&package, &BTreeMap::new())),
         },
         &findings,
@@ -113,14 +155,7 @@ fn one(name: &str, folder: &Path, features: &[&str], floor: usize) {
     for surveyed in &all {
         if surveyed.findings.is_empty() {
             exact += 1;
-            let manifest = Manifest {
-                contracts: surveyed.contracts.clone(),
-                ..serde_json::from_value(serde_json::json!({
-                    "$schema": "", "schemaVersion": "1.0.0", "application": { "name": "x", "version": "1.0.0" }, "effects": [],
-                    "capabilities": [], "flows": [], "events": [], "agents": [], "entities": [], "contracts": [], "tools": []
-                }))
-                .unwrap()
-            };
+            let manifest = manifest(surveyed);
             // Every 7th is compiled as JSON Schema; all of them would take minutes without optimisation.
             if exact % 7 == 0
                 && let Some(schema) = closure(&manifest, &surveyed.name, surveyed.direction)
@@ -152,7 +187,125 @@ fn one(name: &str, folder: &Path, features: &[&str], floor: usize) {
         println!("  {code}: {count}, as in: {example}");
     }
     assert!(
-        exact >= floor,
-        "{name}: {exact} exact, at least {floor} were"
+        exact >= wire.exact,
+        "{name}: {exact} exact, at least {} were",
+        wire.exact
     );
+    if compile && exact > 0 {
+        let judged = judge(name, &package, &asked, &all);
+        assert!(
+            judged >= wire.judged,
+            "{name}: {judged} judged, at least {} were",
+            wire.judged
+        );
+    }
+}
+
+/// Compiles every exact type that has a public path beside its contract, and lets serde judge. How many were.
+fn judge(name: &str, package: &Package, features: &[String], all: &[Surveyed]) -> usize {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = top.join("target/wire").join(name);
+    std::fs::create_dir_all(folder.join("src")).unwrap();
+    let mut subjects: BTreeMap<&str, (String, [Option<Json>; 2])> = BTreeMap::new();
+    let mut unnamed = 0;
+    for one in all.iter().filter(|s| s.findings.is_empty()) {
+        let Some(path) = &one.public else {
+            unnamed += 1;
+            continue;
+        };
+        let path = path.replacen("crate", &package.name.replace('-', "_"), 1);
+        let place = usize::from(one.direction == Direction::Response);
+        subjects
+            .entry(&one.name)
+            .or_insert_with(|| (path, [None, None]))
+            .1[place] = closure(&manifest(one), &one.name, one.direction);
+    }
+    let document = Json::Array(
+        subjects
+            .values()
+            .map(|(_, both)| {
+                Json::Array(both.iter().map(|s| s.clone().unwrap_or_default()).collect())
+            })
+            .collect(),
+    );
+    std::fs::write(folder.join("contracts.json"), document.to_canonical()).unwrap();
+    let listed: Vec<String> = features.iter().map(|f| format!("\"{f}\"")).collect();
+    let toml = format!(
+        "[package]\nname = \"wire-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[profile.dev]\ndebug = false\n[dependencies]\n\
+         {name} = {{ version = \"={}\", default-features = false, features = [{}] }}\nflowx-verify = {{ path = \"{verify}\" }}\n\
+         flowx-manifest = {{ path = \"{manifest}\" }}\nserde_json = \"1\"\n",
+        package.version,
+        listed.join(", "),
+        verify = top.join("flowx-verify").display(),
+        manifest = top.join("flowx-manifest").display(),
+    );
+    std::fs::write(folder.join("Cargo.toml"), toml).unwrap();
+    // A path may be there for the scan and not for us: such a line is left out, and counted.
+    let mut left_out: Vec<usize> = Vec::new();
+    loop {
+        let mut main = include_str!("wire_types/main.rs.txt")
+            .replace("WIRE_COUNT", &subjects.len().to_string());
+        let first = main.lines().count() + 1;
+        for (i, (id, (path, _))) in subjects.iter().enumerate() {
+            // One function for each: one of them all would take rustc minutes. One line for each: errors name lines.
+            let body = match left_out.contains(&i) {
+                true => "None".to_owned(),
+                false => format!("Some(flowx_verify::probe!({path}))"),
+            };
+            main += &format!(
+                "fn probe_{i}() -> (&'static str, Option<flowx_verify::Probe>) {{ ({id:?}, {body}) }}\n"
+            );
+        }
+        main += "fn probes() -> Vec<fn() -> (&'static str, Option<flowx_verify::Probe>)> { vec![";
+        for i in 0..subjects.len() {
+            main += &format!("probe_{i}, ");
+        }
+        main += "] }\n";
+        std::fs::write(folder.join("src/main.rs"), main).unwrap();
+        let output = Command::new("cargo")
+            .args(["run", "--quiet"])
+            .current_dir(&folder)
+            .env("CARGO_TARGET_DIR", top.join("target/fixtures"))
+            .env("CARGO_INCREMENTAL", "0")
+            .output()
+            .unwrap();
+        let (said, printed) = (
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+            String::from_utf8_lossy(&output.stdout).into_owned(),
+        );
+        if printed.contains("judged") {
+            println!(
+                "{printed}  {unnamed} exact in one direction have no public path, {} paths do not compile",
+                left_out.len()
+            );
+            assert!(output.status.success(), "{name}: {said}");
+            let count = printed.lines().find_map(|l| l.trim().split_once(" judged"));
+            return count.unwrap().0.parse().unwrap();
+        }
+        let before = left_out.len();
+        for line in said
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("--> src/main.rs:"))
+        {
+            let number: usize = line.split(':').next().unwrap().parse().unwrap();
+            if number >= first
+                && number - first < subjects.len()
+                && !left_out.contains(&(number - first))
+            {
+                left_out.push(number - first);
+            }
+        }
+        assert!(left_out.len() > before, "{name} does not build: {said}");
+    }
+}
+
+fn manifest(surveyed: &Surveyed) -> Manifest {
+    Manifest {
+        contracts: surveyed.contracts.clone(),
+        ..serde_json::from_value(serde_json::json!({
+            "$schema": "", "schemaVersion": "1.0.0", "application": { "name": "x", "version": "1.0.0" }, "effects": [],
+            "capabilities": [], "flows": [], "events": [], "agents": [], "entities": [], "contracts": [], "tools": []
+        }))
+        .unwrap()
+    }
 }

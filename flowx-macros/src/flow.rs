@@ -68,7 +68,7 @@ fn healthy(item: &FnItem, decl: &FlowDecl, id: &str, found: &Found) -> TokenStre
         // P4 looks at the types in tests only; elsewhere they would be compiled for nothing.
         register: quote! {
             #[cfg(not(test))]
-            register: #rt::Registry::flow::<#name>,
+            register: |registry| registry.flow_with::<#name>(#rt::sampled!(<#name as #rt::Flow>::Output)),
             #[cfg(test)]
             register: |registry| {
                 registry.flow::<#name>();

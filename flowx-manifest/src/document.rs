@@ -222,6 +222,9 @@ pub fn digest(bytes: &[u8]) -> String {
 /// What a request schema says in `$comment` where the type checks more than the form (`try_from`, sums that overflow).
 pub const CONVERTED: &str = "converted when read, which may refuse more";
 
+/// What a request schema says in `$comment` of an enum's words where any other word is read as well (`#[serde(other)]`).
+pub const ANY_WORD: &str = "any other word is read as well";
+
 /// The `$ref` to another contract.
 pub fn contract_ref(id: &str) -> String {
     let mut out = String::from("#/$defs/");

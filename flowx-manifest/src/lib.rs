@@ -14,8 +14,8 @@ mod portable;
 mod schema;
 
 pub use document::{
-    CONVERTED, Document, IndexEntry, Kind, ReadError, closure, contract_of_ref, contract_ref,
-    digest, references,
+    ANY_WORD, CONVERTED, Document, IndexEntry, Kind, ReadError, closure, contract_of_ref,
+    contract_ref, digest, references,
 };
 pub use json::Json;
 pub use model::*;

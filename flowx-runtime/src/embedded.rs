@@ -154,6 +154,17 @@ impl Registry {
         self.flow_as::<F>(F::INFO);
     }
 
+    /// A flow with the samples of its output, for [`App::verify`](crate::App::verify).
+    pub fn flow_with<F: Flow<Input: DeserializeOwned, Output: Serialize>>(
+        &mut self,
+        samples: Option<flowx_verify::Sampled>,
+    ) {
+        self.flow::<F>();
+        if let Some(binding) = self.flows.last_mut() {
+            binding.samples = samples;
+        }
+    }
+
     /// A flow under another name, for measurements that need more flows than anybody writes.
     pub fn flow_as<F: Flow<Input: DeserializeOwned, Output: Serialize>>(&mut self, info: FlowInfo) {
         self.catalogues.push(Catalogue {
@@ -166,6 +177,7 @@ impl Registry {
             info,
             run: Runner::of::<F>(),
             input: flowx_verify::Probe::reads::<F::Input>(),
+            samples: None,
         });
     }
 
@@ -210,4 +222,6 @@ pub(crate) struct FlowBinding {
     pub(crate) run: Runner,
     /// Reading of its input, for P4.
     pub(crate) input: flowx_verify::Probe,
+    /// What its output is written as, for P4; where the type says so.
+    pub(crate) samples: Option<flowx_verify::Sampled>,
 }

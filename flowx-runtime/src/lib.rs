@@ -42,6 +42,7 @@ pub use core::{Core, ServedFlow};
 pub use embedded::{Embedded, Slice};
 pub use flowx_diff::Review;
 pub use flowx_macros::{FlowError, agent, capability, effect, flow, include_manifest};
+pub use flowx_verify::Samples;
 pub use gate::{GateOptions, Key as SealingKey, Webhook, gate_codes};
 pub use http::RouteError;
 pub use identity::{
@@ -80,6 +81,6 @@ pub mod __private {
     };
     pub use crate::verify::assert_contracts;
     pub use flowx_manifest::{Category, EffectClass};
-    pub use flowx_verify::{Probe, probe};
+    pub use flowx_verify::{Probe, probe, sampled};
     pub use std::vec::Vec;
 }

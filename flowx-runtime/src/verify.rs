@@ -2,7 +2,8 @@
 //!
 //! `include_manifest!()` puts a test into the user's crate that calls [`assert_contracts`]; [`App::verify`](crate::App::verify)
 //! does the same to a program that is about to serve. In a test build every flow's types are probed in full (reading,
-//! writing, schemars); otherwise only reading is there, and what could not be compared is said.
+//! writing, schemars); otherwise reading of inputs and [`Samples`](crate::Samples) of outputs are there, and what could not be compared
+//! is said. The test fails where nothing was shown of a contract (FLOWX1321): a proof that leaves one out is none.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +37,15 @@ pub struct Verification {
 }
 
 impl Verification {
-    /// Whether nothing disagrees.
+    /// The contracts of which nothing was shown: outputs that are only `Serialize` and have no [`Samples`](crate::Samples), and, in a
+    /// program that serves, those that are `Deserialize` as well (its test reads and writes them, see [`assert_contracts`]).
+    pub fn uncompared(&self) -> impl Iterator<Item = &Verified> {
+        self.contracts
+            .iter()
+            .filter(|c| c.report.uncompared.is_some())
+    }
+
+    /// Whether nothing disagrees. What was not compared does not: see [`uncompared`](Self::uncompared).
     pub fn holds(&self) -> bool {
         self.broken.is_empty()
             && self
@@ -67,9 +76,20 @@ impl std::fmt::Display for Verification {
             for deviation in &r.deviations {
                 writeln!(f, "  allowed: {}: {}", deviation.id(), deviation.reason())?;
             }
-            for note in r.skipped.iter().chain(&one.schemars) {
+            if let Some(why) = &r.uncompared {
+                writeln!(f, "  NOT COMPARED: {why}")?;
+            }
+            for note in &one.schemars {
                 writeln!(f, "  note: {note}")?;
             }
+        }
+        let left = self.uncompared().count();
+        if left > 0 {
+            writeln!(
+                f,
+                "{left} of {} contracts were NOT COMPARED with what the type does",
+                self.contracts.len()
+            )?;
         }
         Ok(())
     }
@@ -98,7 +118,7 @@ pub fn verify(embedded: &Embedded) -> Verification {
         };
         let probes = registry.probes.iter().find(|p| p.flow == reference);
         let input = probes.map_or(binding.input, |p| p.input);
-        let output = probes.map_or(Probe::none(), |p| p.output);
+        let output = probes.map_or(Probe::sampled(binding.samples), |p| p.output);
         for (part, contract, direction, probe) in [
             ("input", &flow.input.name, Direction::Request, input),
             ("output", &flow.output.name, Direction::Response, output),
@@ -193,13 +213,26 @@ fn errors(manifest: &Manifest, compiled: &Catalogue) -> Errors {
 /// What the test in the user's crate calls.
 ///
 /// # Panics
-/// When a contract and its type disagree; the text holds the values that show it.
+/// When a contract and its type disagree, or nothing could be shown of one; the text holds the values that show it.
 pub fn assert_contracts(embedded: &Embedded) {
     let verification = verify(embedded);
     println!("{verification}");
     assert!(
         verification.holds(),
         "the published contracts are not what the compiled types accept and write [FLOWX1320]:\n{verification}"
+    );
+    let left: Vec<String> = verification
+        .uncompared()
+        .map(|c| {
+            let why = c.report.uncompared.as_deref().unwrap_or_default();
+            format!("{}, `{}`: {why}", c.subject, c.contract)
+        })
+        .collect();
+    assert!(
+        left.is_empty(),
+        "{} published contract(s) were not compared with their types [FLOWX1321]:\n{}",
+        left.len(),
+        left.join("\n")
     );
 }
 

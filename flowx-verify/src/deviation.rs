@@ -1,6 +1,6 @@
 //! Where a schema and serde differ on purpose, and why. Nothing else may differ.
 
-use flowx_manifest::{CONVERTED, Json};
+use flowx_manifest::{ANY_WORD, CONVERTED, Json};
 
 macro_rules! deviations {
     ($($name:ident, $id:literal, $side:ident, $reason:literal;)*) => {
@@ -78,11 +78,13 @@ impl Deviation {
         // The definitions stay at the root, where references look for them.
         let mut root = schema.clone();
         let defs = root.as_object_mut().and_then(|map| map.remove("$defs"));
-        let mut out = rewrite(&root, &|map| self.node(map));
+        // Names are let through by nothing, and refused as values are.
+        let names = self.side() == Side::Serde;
+        let mut out = rewrite(&root, names, &|map| self.node(map));
         if let Some(Json::Object(defs)) = defs {
             let defs = defs
                 .iter()
-                .map(|(k, v)| (k.clone(), rewrite(v, &|map| self.node(map))))
+                .map(|(k, v)| (k.clone(), rewrite(v, names, &|map| self.node(map))))
                 .collect();
             if out.as_object().is_none() {
                 out = Json::object([("not", Json::empty())]);
@@ -127,7 +129,8 @@ impl Deviation {
                 if is("string")
                     && (map.contains_key("enum")
                         || map.contains_key("const")
-                        || map.contains_key("not")) =>
+                        || map.contains_key("not")
+                        || map.get("$comment").and_then(Json::as_str) == Some(ANY_WORD)) =>
             {
                 let number = Json::object([("type", Json::from("integer"))]);
                 let object = Json::object([
@@ -229,7 +232,7 @@ fn open_single(form: &Json) -> Option<String> {
 }
 
 /// Rewrites every subschema, innermost first; data (`const`, `enum`, …) is left alone.
-fn rewrite(schema: &Json, node: &dyn Fn(Json) -> Json) -> Json {
+fn rewrite(schema: &Json, names: bool, node: &dyn Fn(Json) -> Json) -> Json {
     let Json::Object(map) = schema else {
         return schema.clone();
     };
@@ -239,14 +242,17 @@ fn rewrite(schema: &Json, node: &dyn Fn(Json) -> Json) -> Json {
             ("properties" | "$defs" | "patternProperties", Json::Object(members)) => Json::Object(
                 members
                     .iter()
-                    .map(|(k, v)| (k.clone(), rewrite(v, node)))
+                    .map(|(k, v)| (k.clone(), rewrite(v, names, node)))
                     .collect(),
             ),
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Json::Array(all)) => {
-                Json::Array(all.iter().map(|s| rewrite(s, node)).collect())
+                Json::Array(all.iter().map(|s| rewrite(s, names, node)).collect())
             }
-            ("items" | "additionalProperties" | "unevaluatedProperties", sub) => rewrite(sub, node),
-            // `not` turns strict and lenient about, and names are no values: left as they are.
+            ("items" | "additionalProperties" | "unevaluatedProperties", sub) => {
+                rewrite(sub, names, node)
+            }
+            ("propertyNames", sub) if names => rewrite(sub, names, node),
+            // `not` turns strict and lenient about: left as it is.
             (_, other) => other.clone(),
         };
         out.insert(key.clone(), value);

@@ -7,10 +7,14 @@
 mod deviation;
 mod probe;
 mod sample;
+mod twice;
 
 #[doc(hidden)]
 pub mod __find {
-    pub use crate::probe::{FindBoth, FindNoSchemars, FindNone, FindRead, FindSchemars, Finder};
+    pub use crate::probe::{
+        FindBoth, FindNoSamples, FindNoSchemars, FindNone, FindRead, FindSamples, FindSchemars,
+        Finder,
+    };
 }
 
 use std::collections::BTreeSet;
@@ -19,7 +23,7 @@ use flowx_manifest::{Json, json};
 use jsonschema::Validator;
 
 pub use deviation::{Deviation, Side};
-pub use probe::{Probe, Read, Schemars, Write};
+pub use probe::{Probe, Read, Sampled, Samples, Schemars, Write};
 pub use sample::Sampler;
 
 /// A contract and its compiled type.
@@ -66,8 +70,8 @@ pub struct Report {
     pub deviations: BTreeSet<Deviation>,
     /// Differences that nothing allows.
     pub disagreements: Vec<Disagreement>,
-    /// What could not be compared, and why.
-    pub skipped: Vec<String>,
+    /// Nothing at all was shown of the contract, and why.
+    pub uncompared: Option<String>,
 }
 
 /// A value on which schema and type differ.
@@ -135,16 +139,56 @@ pub fn check(subject: &Subject, effort: Effort) -> Report {
             effort,
             &mut report,
         ),
-        (None, Some(_)) => report
-            .skipped
-            .push("the type cannot be read here".to_owned()),
+        (None, Some(_)) => {
+            report.uncompared = Some("the type cannot be read here".to_owned());
+        }
         (Some(_), None) if subject.request.is_some() => {}
         (Some(read), None) => writes_only(subject, *read, response.as_ref(), effort, &mut report),
-        (None, None) => report
-            .skipped
-            .push("the type is only written, so no value of it can be made here".to_owned()),
+        (None, None) => {
+            report.uncompared = Some(
+                "the type is only written, so that no value of it can be made from its schema; implement flowx_runtime::Samples for it, \
+                 or derive Deserialize as well"
+                    .to_owned(),
+            );
+        }
     }
+    sampled(subject, response.as_ref(), &mut report);
     report
+}
+
+/// The samples of the type, as serde writes them.
+fn sampled(subject: &Subject, response: Option<&Compiled<'_>>, report: &mut Report) {
+    let (Some(samples), Some(response)) = (subject.probe.samples, response) else {
+        return;
+    };
+    let all = samples();
+    if all.is_empty() {
+        report.disagreements.push(Disagreement {
+            contract: subject.id.clone(),
+            value: String::new(),
+            what: Difference::NothingShown,
+            because: "Samples::samples() gives no value".to_owned(),
+        });
+        return;
+    }
+    for sample in all {
+        report.tried += 1;
+        match sample {
+            Ok(text) => {
+                report.accepted += 1;
+                out(subject, response, text, report);
+            }
+            Err(error) => report.disagreements.push(Disagreement {
+                contract: subject.id.clone(),
+                value: String::new(),
+                what: Difference::WrittenRefused,
+                because: format!("serde refuses to write a sample: {error}"),
+            }),
+        }
+    }
+    if subject.request.is_none() {
+        report.uncompared = None;
+    }
 }
 
 /// Where schemars' derive says otherwise than the published schema, and which side serde takes. Only for the reader: serde
@@ -330,9 +374,10 @@ fn writes_only(
         }
     }
     if report.accepted == 0 {
-        report
-            .skipped
-            .push("no value of the response schema could be read back".to_owned());
+        report.uncompared = Some(
+            "no value of the response schema could be read back; implement flowx_runtime::Samples for the type"
+                .to_owned(),
+        );
     }
 }
 
@@ -341,15 +386,25 @@ fn written(subject: &Subject, response: Option<&Compiled<'_>>, text: &str, repor
         return;
     };
     // A value that serde itself refuses to write reaches nobody.
-    let Ok(out) = write(text) else { return };
+    if let Ok(text) = write(text) {
+        out(subject, response, text, report);
+    }
+}
+
+/// What serde wrote, against the response schema.
+fn out(subject: &Subject, response: &Compiled<'_>, out: String, report: &mut Report) {
     report.written += 1;
     let value = match json::parse(out.as_bytes(), json::Limits::DOCUMENT) {
         Ok(value) => value,
         Err(_) => match serde_json::from_str::<serde_json::Value>(&out) {
-            // A member twice: whoever reads it takes the last.
+            // A member twice: most readers take the last, some the first, and one of them finds what was published.
             Ok(last) => {
                 report.deviations.insert(Deviation::WrittenTwice);
-                Json::from_value(&last)
+                let first = serde_json::from_str::<twice::First>(&out).map(|f| f.0);
+                match first.map(|f| Json::from_value(&f)) {
+                    Ok(first) if response.accepts(&first) => first,
+                    _ => Json::from_value(&last),
+                }
             }
             Err(error) => {
                 report.disagreements.push(Disagreement {

@@ -12,6 +12,35 @@ pub type Write = fn(&str) -> Result<String, String>;
 /// The schemas that schemars derives: what is accepted and what is written.
 pub type Schemars = fn() -> (serde_json::Value, serde_json::Value);
 
+/// The type's samples, as serde writes them.
+pub type Sampled = fn() -> Vec<Result<String, String>>;
+
+/// Values of a type that is only written: an output that derives `Serialize` and not `Deserialize`. No value of such a type can be
+/// made from its schema, so that nothing could be shown of it (P4); these are written by serde and held against the published schema.
+///
+/// Give at least one for every variant, and for every `Option` both.
+///
+/// ```
+/// # use flowx_verify::Samples;
+/// #[derive(serde::Serialize)]
+/// struct Receipt {
+///     reference: String,
+///     fee_cents: Option<u32>,
+/// }
+///
+/// impl Samples for Receipt {
+///     fn samples() -> Vec<Self> {
+///         [None, Some(35)]
+///             .map(|fee_cents| Receipt { reference: "R-1".to_owned(), fee_cents })
+///             .into()
+///     }
+/// }
+/// ```
+pub trait Samples: Sized {
+    /// The values. None at all shows nothing, and is an error.
+    fn samples() -> Vec<Self>;
+}
+
 /// What can be done with a compiled type.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
@@ -21,6 +50,8 @@ pub struct Probe {
     pub write: Option<Write>,
     /// schemars' view, when it is `JsonSchema`.
     pub schemars: Option<Schemars>,
+    /// Its samples, when it is `Samples` and `Serialize`.
+    pub samples: Option<Sampled>,
 }
 
 impl Probe {
@@ -30,6 +61,7 @@ impl Probe {
             read: Some(read::<T>),
             write: None,
             schemars: None,
+            samples: None,
         }
     }
 
@@ -39,6 +71,7 @@ impl Probe {
             read: Some(read::<T>),
             write: Some(write::<T>),
             schemars: None,
+            samples: None,
         }
     }
 
@@ -48,6 +81,7 @@ impl Probe {
             read: None,
             write: None,
             schemars: None,
+            samples: None,
         }
     }
 
@@ -58,6 +92,27 @@ impl Probe {
             ..self
         }
     }
+
+    /// The same, with the type's samples.
+    pub const fn with_samples<T: Samples + Serialize>(self) -> Self {
+        Probe {
+            samples: Some(samples::<T>),
+            ..self
+        }
+    }
+
+    /// Of a type whose samples alone are asked for.
+    pub const fn sampled(samples: Option<Sampled>) -> Self {
+        Probe {
+            samples,
+            ..Probe::none()
+        }
+    }
+}
+
+fn samples<T: Samples + Serialize>() -> Vec<Result<String, String>> {
+    let write = |value: T| serde_json::to_string(&value).map_err(|e| e.to_string());
+    T::samples().into_iter().map(write).collect()
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<(), String> {
@@ -150,6 +205,36 @@ impl<T> FindNoSchemars for Finder<T> {
     }
 }
 
+#[doc(hidden)]
+pub trait FindSamples {
+    fn samples(&self) -> Option<Sampled>;
+}
+impl<T: Samples + Serialize> FindSamples for &Finder<T> {
+    fn samples(&self) -> Option<Sampled> {
+        Some(samples::<T>)
+    }
+}
+#[doc(hidden)]
+pub trait FindNoSamples {
+    fn samples(&self) -> Option<Sampled>;
+}
+impl<T> FindNoSamples for Finder<T> {
+    fn samples(&self) -> Option<Sampled> {
+        None
+    }
+}
+
+/// The samples of a concrete type, when it has some.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! sampled {
+    ($ty:ty) => {{
+        #[allow(unused_imports)]
+        use $crate::__find::{FindNoSamples as _, FindSamples as _};
+        (&&$crate::__find::Finder::<$ty>::new()).samples()
+    }};
+}
+
 /// A [`Probe`] of a concrete type with whatever it implements.
 #[macro_export]
 macro_rules! probe {
@@ -160,6 +245,8 @@ macro_rules! probe {
         };
         let finder = $crate::__find::Finder::<$ty>::new();
         let probe = (&&&finder).serde();
-        (&&finder).schemars(probe)
+        let mut probe = (&&finder).schemars(probe);
+        probe.samples = $crate::sampled!($ty);
+        probe
     }};
 }

@@ -56,7 +56,7 @@ pub struct Which {
 }
 
 /// What was archived.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Archived {
     /// The card's id.
     pub card_id: String,

@@ -26,6 +26,21 @@ pub struct SurfaceReview {
     pub not_narrated: Option<String>,
 }
 
+impl flowx_runtime::Samples for SurfaceReview {
+    fn samples() -> Vec<Self> {
+        let review = |narration: Option<&str>, not_narrated: Option<&str>| SurfaceReview {
+            report: "no findings".to_owned(),
+            narration: narration.map(str::to_owned),
+            not_narrated: not_narrated.map(str::to_owned),
+        };
+        vec![
+            review(None, None),
+            review(Some("All is well."), None),
+            review(None, Some("the client has no model to lend")),
+        ]
+    }
+}
+
 /// Why there is no review.
 #[derive(Debug, thiserror::Error, FlowError)]
 pub enum ReviewError {

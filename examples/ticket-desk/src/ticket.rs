@@ -80,6 +80,15 @@ pub struct TicketsFound {
     pub tickets: Vec<Ticket>,
 }
 
+/// A type that is only written: these are held against its published contract.
+impl flowx_runtime::Samples for TicketsFound {
+    fn samples() -> Vec<Self> {
+        [Vec::new(), all().collect()]
+            .map(|tickets| TicketsFound { tickets })
+            .into()
+    }
+}
+
 /// Find support tickets by words of their subject or by number. Changes nothing.
 #[flow(id = "ticket.search", version = "1.0.0", owner = "support", deadline = "PT5S",
        http(GET, "/api/v1/tickets"),

@@ -54,7 +54,7 @@ pub struct FleetPrice {
 }
 
 /// The repairs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct Repairs {
     /// Each of them.
     pub repairs: Vec<Repair>,

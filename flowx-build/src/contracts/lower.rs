@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use flowx_manifest::{CONVERTED, Direction, Json, contract_ref};
+use flowx_manifest::{ANY_WORD, CONVERTED, Direction, Json, contract_ref, references};
 use proc_macro2::Span;
 
 use super::digits;
@@ -266,9 +266,12 @@ impl Lower<'_, '_> {
                 Some(key)
             }
             Body::Enum(e)
-                if e.tagging == Tagging::External
-                    && e.variants.iter().all(|v| !v.untagged && !v.other) =>
+                if e.tagging == Tagging::External && e.variants.iter().all(|v| !v.untagged) =>
             {
+                let any_other = |v: &Variant| v.other && self.there(v);
+                if self.request() && e.variants.iter().any(any_other) {
+                    return Some(kind("string"));
+                }
                 let names: Vec<Json> = e
                     .variants
                     .iter()
@@ -328,11 +331,14 @@ impl Lower<'_, '_> {
             Body::Struct(record) => self.record(record, at, 0).render(),
             Body::Enum(e) => self.enumeration(e, at),
             Body::Registered { request, response } => {
-                if self.request() {
-                    request.clone()
-                } else {
-                    response.clone()
-                }
+                let schema = if self.request() { request } else { response };
+                let mut names = BTreeSet::new();
+                references(schema, &mut names);
+                let parts = names
+                    .iter()
+                    .filter_map(|n| self.graph.registered_part(n, def));
+                self.reached.borrow_mut().extend(parts);
+                schema.clone()
             }
         };
         annotate(&mut out, &def.notes);
@@ -1150,6 +1156,7 @@ impl Lower<'_, '_> {
     fn words(&self, e: &Enum, words: Vec<Json>, said: &[(String, String)], any: bool) -> Json {
         let mut out = kind("string");
         if any {
+            insert(&mut out, "$comment", ANY_WORD.into());
             let taken: Vec<Json> = e
                 .variants
                 .iter()

@@ -29,7 +29,8 @@ use self::wire::{DefId, Ty};
 
 pub use self::source::SingleFile;
 pub use self::types::{
-    Attributes, Code, Finding, Item, ModuleKey, Present, Resolved, TypeItem, Types, Unresolved,
+    Attributes, Code, Finding, Item, ModuleKey, Present, Registered, Resolved, TypeItem, Types,
+    Unresolved,
 };
 
 /// The text of a doc comment, `include_str!` and `concat!` resolved; `None` when there is none.

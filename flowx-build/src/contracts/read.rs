@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use flowx_manifest::Direction;
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -13,7 +14,8 @@ use super::case::Case;
 use super::known::{self, Arg};
 use super::notes;
 use super::types::{
-    Code, Finding, Item, ModuleKey, Present, REGISTER, Resolved, Sink, TypeItem, Types, Unresolved,
+    Code, Finding, Item, ModuleKey, Present, REGISTER, Registered, Resolved, Sink, TypeItem, Types,
+    Unresolved,
 };
 use super::wire::{
     Body, Content, Def, DefId, Enum, Field, Missing, Notes, Record, Tagging, Ty, Variant,
@@ -288,8 +290,9 @@ impl<'a> Graph<'a> {
             Some(Err(why)) => refused(Code::Foreign, scope, path.span(), why, REGISTER),
             None => {
                 let name = canonical.join("::");
-                if let Some((request, response)) = self.types.registered(&name) {
-                    return self.registered(scope, path.span(), &name, request, response);
+                let given = self.arguments(&args);
+                if let Some(one) = self.types.registered(&format!("{name}{given}")) {
+                    return self.registered(scope.module, path.span(), one);
                 }
                 let (code, message) = if canonical.len() == 2 && canonical[0] == "std" {
                     (
@@ -312,21 +315,51 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn registered(
-        &self,
-        scope: &Scope,
-        span: Span,
-        name: &str,
-        request: flowx_manifest::Json,
-        response: flowx_manifest::Json,
-    ) -> Ty {
-        self.define(name, || Def {
-            name: name.to_owned(),
-            module: scope.module,
+    /// `<String,money::Cents>`, or nothing.
+    fn arguments(&self, args: &[Arg]) -> String {
+        let name = |arg: &Arg| match arg {
+            Arg::Type(ty) => self.name(ty),
+            Arg::Const(n) => n.map_or_else(|| "_".to_owned(), |n| n.to_string()),
+        };
+        match args {
+            [] => String::new(),
+            args => format!("<{}>", args.iter().map(name).collect::<Vec<_>>().join(",")),
+        }
+    }
+
+    fn registered(&self, module: ModuleKey, span: Span, one: Registered) -> Ty {
+        self.define(&one.name.clone(), || Def {
+            name: one.name,
+            module,
             span,
             notes: Notes::default(),
-            body: Body::Registered { request, response },
+            body: Body::Registered {
+                request: one.request,
+                response: one.response,
+            },
             refused: Both::default(),
+        })
+    }
+
+    /// What the schema of a registered type refers to.
+    pub(crate) fn registered_part(&self, name: &str, of: &Def) -> Option<DefId> {
+        let one = self.types.registered(name)?;
+        match self.registered(of.module, of.span, one) {
+            Ty::Named(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The schema of a registered type.
+    pub(crate) fn registered_schema(
+        &self,
+        name: &str,
+        direction: Direction,
+    ) -> Option<flowx_manifest::Json> {
+        let one = self.types.registered(name)?;
+        Some(match direction {
+            Direction::Request => one.request,
+            Direction::Response => one.response,
         })
     }
 
@@ -345,9 +378,8 @@ impl<'a> Graph<'a> {
     }
 
     fn item(&self, scope: &Scope, span: Span, item: Item, args: Vec<Arg>) -> Ty {
-        if let Some((request, response)) = self.types.registered(&item.name) {
-            let name = item.name.clone();
-            return self.registered(scope, span, &name, request, response);
+        if let Some(one) = self.types.registered(&item.name) {
+            return self.registered(scope.module, span, one);
         }
         let (generics, attrs) = match &item.item {
             TypeItem::Struct(s) => (&s.generics, &s.attrs),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flowx_manifest::Direction;
+use flowx_manifest::{Direction, Json, contract_of_ref};
 
 use super::read::Graph;
 use super::wire::{Body, Content, DefId, Field, Record, Tagging, Ty};
@@ -97,7 +97,61 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            Body::Unit | Body::Registered { .. } => {}
+            Body::Unit => {}
+            Body::Registered { request, response } => {
+                let schema = if self.direction == Direction::Request {
+                    request
+                } else {
+                    response
+                };
+                self.schema(&schema.clone(), &at, &mut BTreeSet::new());
+            }
+        }
+    }
+
+    /// The members of a registered type that its schema marks as `Sensitive<T>` does.
+    fn schema(&mut self, schema: &Json, at: &str, open: &mut BTreeSet<String>) {
+        let Json::Object(map) = schema else { return };
+        if map.get("writeOnly") == Some(&Json::Bool(true)) {
+            self.out.insert(at.to_owned());
+            return;
+        }
+        for (key, value) in map {
+            match (key.as_str(), value) {
+                ("properties", Json::Object(members)) => {
+                    for (name, member) in members {
+                        self.schema(member, &format!("{at}/{}", token(name)), open);
+                    }
+                }
+                ("prefixItems", Json::Array(items)) => {
+                    for (i, item) in items.iter().enumerate() {
+                        self.schema(item, &format!("{at}/{i}"), open);
+                    }
+                }
+                ("patternProperties", Json::Object(members)) => {
+                    for member in members.values() {
+                        self.schema(member, &format!("{at}/*"), open);
+                    }
+                }
+                ("items" | "additionalProperties" | "unevaluatedProperties", value) => {
+                    self.schema(value, &format!("{at}/*"), open);
+                }
+                ("anyOf" | "oneOf" | "allOf", Json::Array(all)) => {
+                    all.iter().for_each(|s| self.schema(s, at, open));
+                }
+                ("$ref", Json::String(target)) => {
+                    let Some(name) = contract_of_ref(target) else {
+                        continue;
+                    };
+                    if open.insert(name.clone()) {
+                        if let Some(part) = self.graph.registered_schema(&name, self.direction) {
+                            self.schema(&part, at, open);
+                        }
+                        open.remove(&name);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

@@ -42,9 +42,9 @@ pub trait Types {
         false
     }
 
-    /// The schemas of a type registered with `flowx_build::contract::<T>()`: what is accepted and what is written.
-    fn registered(&self, qualified: &str) -> Option<(Json, Json)> {
-        let _ = qualified;
+    /// A type registered with `flowx_build::contract::<T>()`, by the path that the source names it with.
+    fn registered(&self, path: &str) -> Option<Registered> {
+        let _ = path;
         None
     }
 
@@ -52,6 +52,17 @@ pub trait Types {
     fn pointer_width(&self) -> u32 {
         64
     }
+}
+
+/// A type whose schemas were made by the compiler.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// Its own name, whatever path led to it.
+    pub name: String,
+    /// What is accepted. References name other registered types.
+    pub request: Json,
+    /// What is written.
+    pub response: Json,
 }
 
 /// What a path names.
@@ -252,4 +263,4 @@ impl Sink {
 
 /// The help of every refusal whose way out is a registered type.
 pub(crate) const REGISTER: &str = "derive it from plain serde attributes, or put the type into a crate that is also a build \
-    dependency, derive schemars::JsonSchema there, and register it in build.rs with flowx_build::contract::<T>() (feature `schemars` of flowx-build)";
+    dependency, derive schemars::JsonSchema there, and register it in build.rs with flowx_build::contract::<T>() (feature `schemars` of flowx-build; the build then keeps flowx.contracts.json)";

@@ -86,6 +86,12 @@ entries! {
         "FLOWX1316" Error "an array whose length only the compiler knows";
         "FLOWX1317" Error "a generic parameter without an argument";
         "FLOWX1318" Error "a type that comes out of a macro";
+    }
+    "the test in your crate" {
+        "FLOWX1320" Error "a published contract that is not what the type does";
+        "FLOWX1321" Error "a published contract of which nothing was shown";
+    }
+    "the contracts" {
         "FLOWX1390" Note "a descriptor that offers less than the contract takes";
         "FLOWX1391" Note "a descriptor that offers more than the contract takes";
         "FLOWX1392" Note "a type cut to a plain object";

@@ -22,5 +22,5 @@ macro_rules! files {
 }
 
 files!(
-    structs, enums, flatten, standard, foreign, naming, generic, converted, limits
+    structs, enums, flatten, standard, foreign, naming, generic, converted, limits, odd
 );

@@ -9,7 +9,7 @@ pub struct Ask {
     pub text: String,
 }
 
-#[derive(serde::Serialize)]
+#[derive(serde::Deserialize, serde::Serialize)]
 pub struct Said {
     pub text: String,
 }
