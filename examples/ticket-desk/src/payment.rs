@@ -21,7 +21,7 @@ pub struct IssueRefund {
 }
 
 /// A refund that was issued.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct RefundIssued {
     /// The ticket.
     pub ticket_id: TicketId,

@@ -13,7 +13,7 @@ mod shapes;
 flowx_runtime::include_manifest!();
 
 /// A text.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 struct Said {
     /// The text.
     text: String,
@@ -144,7 +144,7 @@ async fn region(cx: &FlowCx<region>, input: Region) -> Result<Said, Failure> {
 }
 
 /// A picture.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 struct Picture {
     /// One red pixel.
     #[schemars(extend("contentEncoding" = "base64", "contentMediaType" = "image/png"))]
@@ -152,7 +152,7 @@ struct Picture {
 }
 
 /// A sound.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 struct Sound {
     /// No samples.
     #[schemars(extend("contentEncoding" = "base64", "contentMediaType" = "audio/wav"))]
@@ -160,7 +160,7 @@ struct Sound {
 }
 
 /// A document.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 struct Paper {
     /// The document.
     #[schemars(extend("contentMediaType" = "text/plain"))]
@@ -168,7 +168,7 @@ struct Paper {
 }
 
 /// Some of each.
-#[derive(Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema)]
 struct Mixed {
     /// A title.
     title: String,

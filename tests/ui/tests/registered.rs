@@ -89,7 +89,7 @@ fn a_registered_type_without_a_file_stops_the_build_with_the_way() {
 #[test]
 fn the_file_is_written_when_asked_and_then_held() {
     let package = Package::new();
-    assert_eq!(package.build("cents more", true).0, true);
+    assert!(package.build("cents more", true).0);
     let text = package.file().unwrap();
     assert!(text.contains("flowx_ui::money::Category"), "{text}");
     let (ok, printed) = package.build("cents more", false);
