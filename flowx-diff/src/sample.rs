@@ -13,28 +13,67 @@ use crate::schema::{Doc, Kind, Shape, Side, Term};
 const DEPTH: usize = 24;
 /// Beyond this depth only what must be there is made.
 const LUSH: usize = 3;
+/// Characters of a text that varies, and steps that writing one may take.
+const MAX_TEXT: usize = 4096;
+/// Characters of a text that is just longer than a limit.
+const MAX_LENGTH: u64 = 1 << 20;
+/// Elements of an array that is just longer than a limit.
+pub(crate) const MAX_ITEMS: usize = 1 << 16;
+
+/// Values that one seed may take in hand: an array of as many elements as a witness may have, and some more. Schemas stand
+/// inside one another, and each may be tried again for the next, so that no limit of a single one bounds the whole.
+const WORK: u32 = 70_000;
+/// Values that are made of one side of a question, for all seeds together.
+pub(crate) const WORK_OF_A_SIDE: u32 = 150_000;
 
 /// Numbers that look random and are not (SplitMix64).
 #[derive(Clone, Debug)]
-pub struct Seed(u64);
+pub struct Seed {
+    state: u64,
+    work: u32,
+}
 
 impl Seed {
     /// The smallest choice everywhere.
     pub fn least() -> Seed {
-        Seed(0)
+        Seed::new(0)
     }
 
     /// A seed; `0` is [`Seed::least`].
     pub fn new(seed: u64) -> Seed {
-        Seed(seed)
+        Seed {
+            state: seed,
+            work: WORK,
+        }
+    }
+
+    /// Whether it makes choices at all.
+    fn varied(&self) -> bool {
+        self.state != 0
+    }
+
+    /// Another seed's choices on this one's work.
+    fn other<T>(&mut self, seed: u64, with: impl FnOnce(&mut Seed) -> T) -> T {
+        let mut other = Seed {
+            state: seed,
+            work: self.work,
+        };
+        let out = with(&mut other);
+        self.work = other.work;
+        out
+    }
+
+    fn spend(&mut self) -> Option<()> {
+        self.work = self.work.checked_sub(1)?;
+        Some(())
     }
 
     fn below(&mut self, n: usize) -> usize {
-        if self.0 == 0 || n < 2 {
+        if !self.varied() || n < 2 {
             return 0;
         }
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) % n as u64) as usize
@@ -155,11 +194,13 @@ pub(crate) fn make<'a>(
     if depth > DEPTH {
         return None;
     }
+    seed.spend()?;
+    side.making = side.making.checked_sub(1)?;
     let flat = side.flat(term);
     side.steps += 1;
     let n = flat.shapes.len();
     let mut order: Vec<usize> = (0..n).collect();
-    if seed.0 != 0 && depth <= LUSH {
+    if seed.varied() && depth <= LUSH {
         order.rotate_left(seed.below(n));
     } else {
         // Scalars first: the way out of a recursive type.
@@ -227,7 +268,7 @@ pub(crate) fn numbers(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
             m.as_i128().filter(|m| *m != 0),
             shape.min.as_ref().and_then(|b| b.at.as_i128()),
         ) {
-            out.push(Json::from((low / m + 1).saturating_mul(m)));
+            out.push(Json::from((low / m).saturating_add(1).saturating_mul(m)));
         }
     }
     out.push(Json::from(0));
@@ -238,7 +279,7 @@ pub(crate) fn numbers(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
     if !shape.integer {
         out.push(Json::from_f64(0.5));
     }
-    if seed.0 != 0 {
+    if seed.varied() {
         out.insert(0, Json::from(seed.below(1000)));
         let at = seed.below(out.len());
         out.rotate_left(at);
@@ -255,7 +296,8 @@ pub(crate) fn strings(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
         if let Some(hir) = translated.and_then(|p| regex_syntax::parse(&p).ok()) {
             for extra in [0, 1, 2, 3, 8, 40, 200] {
                 let mut text = String::new();
-                write(&hir, extra, seed, &mut text);
+                let mut work = MAX_TEXT;
+                write(&hir, extra, seed, &mut text, &mut work);
                 out.push(text);
             }
         }
@@ -273,24 +315,32 @@ pub(crate) fn strings(shape: &Shape<'_>, seed: &mut Seed) -> Vec<Json> {
         Some("hostname") => out.push("example.org".into()),
         _ => {}
     }
-    // A text of millions of characters is no witness that anybody reads.
-    let most = shape.size_max.unwrap_or(shape.size_min + 8).min(4096);
+    let longest = MAX_TEXT as u64;
+    let most = shape
+        .size_max
+        .unwrap_or(shape.size_min.saturating_add(8))
+        .min(longest);
     let mut lengths = vec![shape.size_min.max(1).min(most), shape.size_min, most];
-    if seed.0 != 0 {
+    if seed.varied() {
         lengths.insert(
             0,
             shape.size_min + seed.below((most.saturating_sub(shape.size_min) + 1) as usize) as u64,
         );
     }
-    for n in lengths.into_iter().filter(|n| *n <= 4096) {
+    for n in lengths.into_iter().filter(|n| *n <= longest) {
         let letter = ["a", "b", "Z", "0", "é"][seed.below(5)];
         out.push(letter.repeat(n as usize));
     }
     out.into_iter().map(Json::from).collect()
 }
 
-/// A text of a regular expression: `extra` repetitions beyond the least.
-fn write(hir: &Hir, extra: u32, seed: &mut Seed, out: &mut String) {
+/// A text of a regular expression: `extra` repetitions beyond the least. Repetitions stand inside one another, so what bounds
+/// each of them bounds nothing: `work` counts them all, and a text that is cut short merely fails to match.
+fn write(hir: &Hir, extra: u32, seed: &mut Seed, out: &mut String, work: &mut usize) {
+    if *work == 0 {
+        return;
+    }
+    *work -= 1;
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(l) => out.push_str(&String::from_utf8_lossy(&l.0)),
@@ -313,13 +363,18 @@ fn write(hir: &Hir, extra: u32, seed: &mut Seed, out: &mut String) {
             let n = (r.min.saturating_add(extra))
                 .min(r.max.unwrap_or(u32::MAX))
                 .min(r.min.max(256));
-            for _ in 0..n.min(4096) {
-                write(&r.sub, extra, seed, out);
+            for _ in 0..n {
+                if *work == 0 {
+                    return;
+                }
+                write(&r.sub, extra, seed, out, work);
             }
         }
-        HirKind::Capture(c) => write(&c.sub, extra, seed, out),
-        HirKind::Concat(parts) => parts.iter().for_each(|p| write(p, extra, seed, out)),
-        HirKind::Alternation(parts) => write(&parts[seed.below(parts.len())], extra, seed, out),
+        HirKind::Capture(c) => write(&c.sub, extra, seed, out, work),
+        HirKind::Concat(parts) => parts.iter().for_each(|p| write(p, extra, seed, out, work)),
+        HirKind::Alternation(parts) => {
+            write(&parts[seed.below(parts.len())], extra, seed, out, work);
+        }
     }
 }
 
@@ -329,11 +384,13 @@ fn array<'a>(
     seed: &mut Seed,
     depth: usize,
 ) -> Option<Json> {
+    // Elements that must differ are compared with one another.
+    let most = if shape.unique { 1 << 10 } else { MAX_ITEMS };
     let least = usize::try_from(shape.size_min)
         .ok()
-        .filter(|n| *n <= 1024)?;
+        .filter(|n| *n <= most)?;
     let mut n = least;
-    if seed.0 != 0 && depth <= LUSH {
+    if seed.varied() && depth <= LUSH {
         n += seed.below(3);
     }
     let n = shape
@@ -345,7 +402,8 @@ fn array<'a>(
         match make(side, term, seed, depth + 1) {
             Some(item) if shape.unique && items.contains(&item) => {
                 let other = (1..32).find_map(|s| {
-                    make(side, term, &mut Seed::new(s), depth + 1).filter(|v| !items.contains(v))
+                    seed.other(s, |seed| make(side, term, seed, depth + 1))
+                        .filter(|v| !items.contains(v))
                 });
                 match other {
                     Some(other) => items.push(other),
@@ -385,7 +443,7 @@ pub(crate) fn object<'a>(
     };
     for key in shape.declared() {
         let wanted =
-            (map.len() as u64) < shape.size_min || (seed.0 != 0 && depth <= LUSH && seed.coin());
+            (map.len() as u64) < shape.size_min || (seed.varied() && depth <= LUSH && seed.coin());
         if !wanted || map.contains_key(key) || is_given(key) || !room(&map) {
             continue;
         }
@@ -395,7 +453,7 @@ pub(crate) fn object<'a>(
         }
     }
     let names = side.names(shape);
-    let more = if seed.0 != 0 && depth <= LUSH {
+    let more = if seed.varied() && depth <= LUSH {
         seed.below(2) as u64
     } else {
         0
@@ -403,7 +461,7 @@ pub(crate) fn object<'a>(
     let mut tries = 0;
     while ((map.len() as u64) < shape.size_min || tries < more) && room(&map) && tries < 64 {
         tries += 1;
-        let key = fresh(side, names, &map, tries)?;
+        let key = fresh(side, names, &map, tries, seed)?;
         let (term, declared) = side.member(shape, &key)?;
         if declared {
             continue;
@@ -431,6 +489,7 @@ fn fresh<'a>(
     names: Term,
     map: &std::collections::BTreeMap<String, Json>,
     i: u64,
+    seed: &mut Seed,
 ) -> Option<String> {
     let plain = format!("key{i}");
     if !map.contains_key(&plain)
@@ -439,7 +498,7 @@ fn fresh<'a>(
         return Some(plain);
     }
     (1..16).find_map(
-        |s| match make(side, names, &mut Seed::new(s * 7919 + i), 1) {
+        |s| match seed.other(s * 7919 + i, |seed| make(side, names, seed, 1)) {
             Some(Json::String(name)) if !map.contains_key(&name) => Some(name),
             _ => None,
         },
@@ -477,7 +536,7 @@ pub(crate) fn edges<'a>(side: &mut Side<'a>, sub: &Shape<'a>, sup: &Shape<'_>) -
                 sup.size_min.saturating_sub(1),
                 sup.size_max.map_or(0, |m| m.saturating_add(1)),
             ] {
-                if n <= 100_000 {
+                if n <= MAX_LENGTH {
                     out.push(Json::from("a".repeat(n as usize)));
                 }
             }

@@ -392,7 +392,7 @@ impl<'a> Engine<'a> {
                         let one = sample::make(&mut self.sub, term, least, 1)?;
                         let n = usize::try_from(s.size_min.max(2))
                             .ok()
-                            .filter(|n| *n < 1024)?;
+                            .filter(|n| *n <= sample::MAX_ITEMS)?;
                         return Some(Json::Array(vec![one; n]));
                     }
                 }
@@ -441,7 +441,11 @@ impl<'a> Engine<'a> {
                 } else {
                     prefix(s).max(prefix(t))
                 };
-                let n = (at + 1).max(usize::try_from(s.size_min).ok().filter(|n| *n < 1024)?);
+                let n = (at + 1).max(
+                    usize::try_from(s.size_min)
+                        .ok()
+                        .filter(|n| *n <= sample::MAX_ITEMS)?,
+                );
                 let mut items = Vec::new();
                 for i in 0..n {
                     let term = self.sub.element(s, i);

@@ -61,7 +61,8 @@ pub enum Verdict {
     Not {
         /// Where in the schema, members by their names.
         pointer: String,
-        /// A value that the one side accepts and the other refuses, checked with a validator on both.
+        /// A value that the one side accepts and the other refuses, checked with a validator on both. Missing only where every
+        /// such value is longer than anybody would read: 64 KiB.
         witness: Option<Json>,
         /// What refuses it.
         reason: String,
@@ -140,13 +141,18 @@ impl Question<'_> {
         fails
     }
 
-    /// Holds every witness against a validator that knows nothing of this engine.
+    /// Holds every witness against a validator that knows nothing of this engine. What breaks is shown by a value: where none
+    /// can be found, or the validator cannot read the schemas, nothing more is known than that.
     fn verify<'a>(&'a self, engine: &mut Engine<'a>, fails: &mut [Fail]) {
         let (sub_doc, sup_doc) = (self.sub.standalone(), self.sup.standalone());
         let (Ok(sub), Ok(sup)) = (validator(&sub_doc), validator(&sup_doc)) else {
-            fails.iter_mut().for_each(|f| f.witness = None);
+            for fail in fails {
+                fail.witness = None;
+                fail.tri = fail.tri.min(Tri::Maybe);
+            }
             return;
         };
+        let shows = |value: &serde_json::Value| sub.is_valid(value) && !sup.is_valid(value);
         // A counterexample settles what the algebra left open; only a pattern in place of another stays a matter for
         // people, who see the example.
         let settles = |reason: &Reason| {
@@ -156,33 +162,105 @@ impl Question<'_> {
             )
         };
         for fail in fails.iter_mut() {
-            let Some(witness) = &fail.witness else {
-                continue;
-            };
-            let value = witness.to_value();
-            match (sub.is_valid(&value), sup.is_valid(&value)) {
-                (true, false) if settles(&fail.reason) => fail.tri = Tri::No,
-                (true, false) => {}
-                (true, true) => {
-                    fail.witness = None;
-                    fail.tri = Tri::Maybe;
-                }
-                (false, _) => fail.witness = None,
+            let shown = fail.witness.as_ref().is_some_and(|w| shows(&w.to_value()));
+            if !shown {
+                fail.witness = None;
+            } else if settles(&fail.reason) {
+                fail.tri = Tri::No;
             }
         }
-        if fails.iter().any(|f| f.witness.is_some()) {
-            return;
+        let any = fails.iter().any(|f| f.witness.is_some());
+        if !any
+            || fails
+                .iter()
+                .any(|f| f.tri == Tri::No && f.witness.is_none())
+        {
+            self.search(engine, fails, &sup, &shows, !any);
         }
-        if let Some(open) = fails.iter_mut().find(|f| f.reason != Reason::Budget) {
-            open.witness = engine.samples(48).into_iter().find(|v| {
-                let value = v.to_value();
-                sub.is_valid(&value) && !sup.is_valid(&value)
-            });
-            if open.witness.is_some() && settles(&open.reason) {
-                open.tri = Tri::No;
+        for fail in fails.iter_mut() {
+            match &fail.witness {
+                None => fail.tri = fail.tri.min(Tri::Maybe),
+                Some(witness) => {
+                    if settles(&fail.reason) {
+                        fail.tri = Tri::No;
+                    }
+                    if witness.to_canonical().len() > LONGEST_WITNESS {
+                        fail.witness = None;
+                    }
+                }
             }
         }
     }
+
+    /// Values at random, for obstacles whose own value did not show them: one that is refused at the obstacle's place shows it.
+    fn search<'a>(
+        &'a self,
+        engine: &mut Engine<'a>,
+        fails: &mut [Fail],
+        sup: &jsonschema::Validator,
+        shows: &dyn Fn(&serde_json::Value) -> bool,
+        alone: bool,
+    ) {
+        let found: Vec<(Json, Vec<Vec<Step>>)> = engine
+            .samples(48)
+            .into_iter()
+            .filter_map(|sample| {
+                let value = sample.to_value();
+                let places =
+                    |value: &serde_json::Value| sup.iter_errors(value).map(|e| steps(&e)).collect();
+                shows(&value).then(|| (sample, places(&value)))
+            })
+            .collect();
+        for fail in fails
+            .iter_mut()
+            .filter(|f| f.tri == Tri::No && f.witness.is_none())
+        {
+            fail.witness = found
+                .iter()
+                .find(|(_, places)| places.iter().any(|place| leads_to(&fail.path, place)))
+                .map(|(value, _)| value.clone());
+        }
+        if alone
+            && let Some((value, _)) = found.first()
+            && let Some(open) = fails.iter_mut().find(|f| f.reason != Reason::Budget)
+        {
+            open.witness.get_or_insert_with(|| value.clone());
+        }
+    }
+}
+
+/// Bytes of a witness that is told.
+const LONGEST_WITNESS: usize = 64 << 10;
+
+/// One step into a value.
+enum Step {
+    Member(String),
+    Element(usize),
+}
+
+fn steps(error: &jsonschema::ValidationError<'_>) -> Vec<Step> {
+    error
+        .instance_path()
+        .iter()
+        .map(|segment| match segment {
+            jsonschema::paths::LocationSegment::Property(name) => Step::Member(name.into_owned()),
+            jsonschema::paths::LocationSegment::Index(at) => Step::Element(at),
+        })
+        .collect()
+}
+
+/// Whether one of the two leads to the other: a validator reports what a union refuses at the union.
+fn leads_to(path: &[Seg], place: &[Step]) -> bool {
+    path.iter()
+        .filter(|seg| !matches!(seg, Seg::Ref(_)))
+        .zip(place)
+        .all(|pair| match pair {
+            (Seg::Prop(name), Step::Member(member)) => name == member,
+            (Seg::Pattern(_) | Seg::Rest | Seg::Names, Step::Member(_)) => true,
+            (Seg::Item(at), Step::Element(index)) => at == index,
+            (Seg::Items, Step::Element(_)) => true,
+            _ => false,
+        })
 }
 
 fn validator(schema: &Json) -> Result<jsonschema::Validator, String> {

@@ -9,7 +9,7 @@ rule! {
     ///
     /// A member that is gone and one that came, with the same schema, in the same object, both required or both
     /// optional: one finding. It is breaking in both directions, also where an open object would swallow the old name
-    /// silently.
+    /// silently; of that one there is no witness, since no value is refused.
     ///
     /// ## Why it matters
     ///

@@ -102,7 +102,11 @@ pub(crate) fn type_change(
     Some(if class == Class::Neutral {
         finding.so("The shapes are compared by themselves; the name alone changes nothing.")
     } else {
-        finding
+        let direction = match place {
+            "input" => Direction::Request,
+            _ => Direction::Response,
+        };
+        finding.with_witness(super::shapes::counterexample(cx, direction, before, after))
     })
 }
 

@@ -619,6 +619,35 @@ fn root<'a>(contracts: &BTreeMap<String, &'a Json>, name: &str) -> Option<&'a Js
     }
 }
 
+/// A value of one contract that the other refuses, where both are known; `()` is.
+pub(crate) fn counterexample(
+    cx: &Cx<'_>,
+    direction: Direction,
+    before: &str,
+    after: &str,
+) -> Option<Json> {
+    let (old, new) = (contracts(cx.old, direction), contracts(cx.new, direction));
+    let doc = |root, contracts| Doc {
+        root,
+        contracts: Some(contracts),
+        same: None,
+    };
+    let (old, new) = (
+        doc(root(&old, before)?, &old),
+        doc(root(&new, after)?, &new),
+    );
+    let request = direction == Direction::Request;
+    let (sub, sup) = if request { (old, new) } else { (new, old) };
+    let question = Question {
+        sub,
+        sup,
+        emitted: request,
+        budget: cx.budget,
+        witnesses: true,
+    };
+    question.ask().into_iter().find_map(|fail| fail.witness)
+}
+
 /// Contracts that something uses, in whichever direction.
 fn reached(cx: &Cx<'_>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();

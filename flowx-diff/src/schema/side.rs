@@ -127,6 +127,8 @@ pub(crate) struct Side<'a> {
     busy: Vec<Term>,
     /// Units of work done.
     pub(crate) steps: u64,
+    /// Values that may still be made of it.
+    pub(crate) making: u32,
 }
 
 impl<'a> Side<'a> {
@@ -142,6 +144,7 @@ impl<'a> Side<'a> {
             regexes: HashMap::new(),
             busy: Vec::new(),
             steps: 0,
+            making: crate::sample::WORK_OF_A_SIDE,
         }
     }
 

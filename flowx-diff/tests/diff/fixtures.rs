@@ -20,9 +20,36 @@ fn edited(from: &Json, edits: Option<&Json>) -> Json {
     out
 }
 
-fn run(case: &Json) -> Report {
+/// The manifests before and after a case.
+fn sides(case: &Json) -> (Json, Json) {
     let before = edited(&base(), case.get("before"));
     let after = edited(&before, case.get("edits"));
+    (before, after)
+}
+
+/// Every case of every rule: its name and both manifests.
+pub(crate) fn cases() -> Vec<(String, Json, Json)> {
+    let mut out = Vec::new();
+    for rule in rules()
+        .iter()
+        .filter(|r| r.kind == RuleKind::Diff && !FOREIGN.contains(&r.id))
+    {
+        let all = json(&file(&format!("fixtures/rules/{}.json", rule.id)));
+        for case in ["fires", "quiet"]
+            .iter()
+            .filter_map(|list| all.get(list)?.as_array())
+            .flatten()
+        {
+            let name = case.get("case").and_then(Json::as_str).unwrap_or_default();
+            let (before, after) = sides(case);
+            out.push((format!("{}: {name}", rule.id), before, after));
+        }
+    }
+    out
+}
+
+fn run(case: &Json) -> Report {
+    let (before, after) = sides(case);
     diff(
         &manifest(&before),
         &manifest(&after),

@@ -13,6 +13,7 @@ mod review;
 mod serde_types;
 mod soundness;
 mod truth;
+mod witnesses;
 
 use flowx_manifest::json::{Limits, parse};
 use flowx_manifest::{Json, Manifest};

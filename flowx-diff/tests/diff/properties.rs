@@ -1,5 +1,7 @@
 //! What holds for any input.
 
+use std::collections::BTreeSet;
+
 use flowx_diff::inclusion::{Budget, Verdict, check};
 use flowx_diff::{Allowances, DiffOptions, Surface, diff, from_tools_list, review, sample};
 use flowx_manifest::{Direction, Json, Manifest};
@@ -33,7 +35,8 @@ fn schema() -> impl Strategy<Value = Json> {
     scalar.prop_recursive(3, 24, 4, |inner| {
         let member = (proptest::sample::select(vec!["a", "b", "c"]), inner.clone(), any::<bool>());
         let object = (prop::collection::vec(member, 0..4), 0u8..3).prop_map(|(members, closed)| {
-            let required: Vec<&str> = members.iter().filter(|m| m.2).map(|m| m.0).collect();
+            let required: BTreeSet<&str> = members.iter().filter(|m| m.2).map(|m| m.0).collect();
+            let required = Vec::from_iter(required);
             let mut out = vec![
                 ("type", Json::from("object")),
                 ("required", Json::from(required)),
@@ -59,7 +62,7 @@ fn schema() -> impl Strategy<Value = Json> {
 }
 
 /// A schema and one that may be near it.
-fn pair() -> impl Strategy<Value = (Json, Json)> {
+pub(crate) fn pair() -> impl Strategy<Value = (Json, Json)> {
     prop_oneof![
         (schema(), schema()),
         (schema(), any::<u32>()).prop_map(|(s, n)| {

@@ -153,7 +153,7 @@ fn schema() -> impl Strategy<Value = Json> {
             2 => patterned.prop_map(|m| vec![("patternProperties", m)]),
             2 => rest().prop_map(|r| vec![("additionalProperties", r)]),
             2 => rest().prop_map(|r| vec![("unevaluatedProperties", r)]),
-            2 => prop::collection::vec(key(), 1..3).prop_map(|k| vec![("required", Json::from(k))]),
+            2 => prop::collection::btree_set(key(), 1..3).prop_map(|k| vec![("required", Json::from(Vec::from_iter(k)))]),
             1 => (key(), key()).prop_map(|(k, n)| vec![("dependentRequired", Json::object([(k, Json::from(vec![n]))]))]),
             1 => (0u32..3).prop_map(|n| vec![("minProperties", Json::from(n))]),
             1 => (0u32..3).prop_map(|n| vec![("maxProperties", Json::from(n))]),
@@ -201,7 +201,7 @@ fn document() -> impl Strategy<Value = Json> {
     })
 }
 
-fn pair() -> impl Strategy<Value = (Json, Json)> {
+pub(crate) fn pair() -> impl Strategy<Value = (Json, Json)> {
     prop_oneof![
         1 => (document(), document()),
         3 => (document(), any::<u32>()).prop_map(|(s, n)| {
