@@ -79,6 +79,9 @@ pub enum StartError {
     /// Hooks without a flow, or flows without their hook.
     #[error("what the application says about its calls does not fit: {}", .0.join("; "))]
     Hooks(Vec<String>),
+    /// A webhook that cannot be one.
+    #[error("a webhook cannot be used: {0}")]
+    Webhook(String),
     /// The gate keeps itself up in the background.
     #[error("an application is built inside of a tokio runtime")]
     NoRuntime,
@@ -334,6 +337,9 @@ impl App {
             );
             Arc::new(MemoryStore::for_tests())
         });
+        for hook in &self.gate.webhooks {
+            crate::gate::usable(hook).map_err(StartError::Webhook)?;
+        }
         let gate = Gate::start(GateParts {
             store,
             options: self.gate,

@@ -178,6 +178,7 @@ fn run_of(runner: u8) -> Execution {
         owner: format!("o{runner}"),
         idempotency_key: "p".into(),
         at: 0,
+        again: false,
     }
 }
 

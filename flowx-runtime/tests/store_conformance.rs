@@ -4,9 +4,10 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::broken::{Broken, Dark, Defect};
+use common::broken::{Broken, Defect, Failing, OPERATIONS};
 use common::postgres::Postgres;
 use flowx_runtime::store::{MemoryStore, SharedStore, StoreError, conformance, open};
 
@@ -62,10 +63,26 @@ async fn a_store_with_any_one_defect_does_not_conform() {
     assert_eq!(unseen, [], "the suite does not see these");
 }
 
+/// What has no defect here has not been seen to be checked.
+#[test]
+fn every_operation_of_a_store_has_a_defect_that_the_suite_sees() {
+    let broken: BTreeSet<_> = Defect::ALL.iter().map(|d| d.operation()).collect();
+    assert_eq!(broken, OPERATIONS.iter().copied().collect());
+    let source = include_str!("../src/store/mod.rs");
+    let (_, body) = source.split_once("pub trait Store").unwrap();
+    let declared: BTreeSet<_> = body
+        .split("\n    fn ")
+        .skip(1)
+        .map(|f| f.split(['<', '(']).next().unwrap())
+        .filter(|name| *name != "kind")
+        .collect();
+    assert_eq!(declared, OPERATIONS.iter().copied().collect());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_cannot_be_reached_does_not_conform_and_never_says_that_nothing_is_there() {
     let inner: SharedStore = Arc::new(MemoryStore::for_tests());
-    let store: SharedStore = Arc::new(Dark(inner));
+    let store: SharedStore = Failing::dark(inner);
     assert!(!conformance::run(&store).await.is_empty());
     assert!(store.latest("any").await.is_err() && store.proposal("any").await.is_err());
 }

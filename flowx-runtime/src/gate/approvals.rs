@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use flowx_manifest::{Approval, DecidedBy, Finish, Json};
+use flowx_manifest::{Approval, DecidedBy, Finish, Json, digest};
 
 use super::facts::Facts;
 use super::pass::{failed, not_now, proposal_record};
@@ -91,7 +91,10 @@ impl Gate {
 
     /// The proposal that a header names, when it is this caller's and about this call.
     async fn named(&self, id: &str, facts: &Facts<'_>) -> Result<Option<Proposal>, CallOutcome> {
-        let found = self.store.proposal(id).await.map_err(unreachable)?;
+        let found = match uuid::Uuid::try_parse(id) {
+            Ok(_) => self.store.proposal(id).await.map_err(unreachable)?,
+            Err(_) => None,
+        };
         match found {
             Some(found)
                 if found.call_key == facts.call_key && found.requester.key == facts.caller =>
@@ -345,8 +348,13 @@ impl Gate {
         Execution {
             token: self.ids.new_id().to_string(),
             owner: self.instance(),
-            idempotency_key: format!("proposal:{}", proposal.id),
+            // Handlers pass it on, and answers can hold it: it names the row to nobody.
+            idempotency_key: format!(
+                "proposal:{}",
+                &digest(format!("flowx run key 1|{}", proposal.id).as_bytes())[..32]
+            ),
             at: self.now(),
+            again: false,
         }
     }
 

@@ -68,7 +68,11 @@ impl Gate {
     /// # Errors
     /// "Not there" and "not for you" are the same answer.
     pub async fn proposal_for(&self, who: &Principal, id: &str) -> Result<Proposal, Refusal> {
-        let found = self.store.proposal(id).await.map_err(of_store)?;
+        // No store is asked for what cannot be an id; PostgreSQL refuses some texts, which is not the same as not being there.
+        let found = match uuid::Uuid::try_parse(id) {
+            Ok(_) => self.store.proposal(id).await.map_err(of_store)?,
+            Err(_) => None,
+        };
         found.filter(|p| may_see(p, who)).ok_or_else(|| {
             Refusal::new(
                 "approval.not_found",
@@ -326,6 +330,13 @@ impl Gate {
         if !always.for_everybody && !own {
             return Err(no("You can say that only for work that is done for you."));
         }
+        // A rule is a yes to what has not been asked yet, and a yes does no more than whoever says it may.
+        let lacking = flow.permissions.iter().find(|p| !who.holds(p.as_str()));
+        if let Some(lacking) = lacking {
+            return Err(no(&format!(
+                "You cannot let it do alone what you may not do: this needs the permission {lacking}."
+            )));
+        }
         if flow.approval.as_ref().is_some_and(|a| a.required) {
             return Err(no(
                 "Every caller needs an approval for this, so no rule can lift it.",
@@ -477,6 +488,10 @@ fn rule_record(at: i64, kind: &str, rule: &StandingRule, by: &str, why: Option<&
         kind,
         [
             ("rule", Json::from(rule.id.as_str())),
+            (
+                "tenant",
+                rule.tenant.as_deref().map_or(Json::Null, Json::from),
+            ),
             ("agent", rule.agent.as_str().into()),
             ("flow", rule.flow.as_str().into()),
             ("by", by.into()),

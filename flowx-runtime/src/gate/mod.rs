@@ -49,10 +49,12 @@ use confirm::Asked;
 use facts::{Facts, Surface};
 
 pub use confirm::is_agent;
+pub(crate) use events::usable;
 pub use events::{Webhook, signature};
 pub use hooks::Hooks;
 pub(crate) use operator::router;
 pub use pass::Pass;
+pub(crate) use records::ClaimEnd;
 pub use seal::{Bound, Key, Keyring, NotOurs, Opened};
 pub use shown::{NamesOfCall, prompt, shown};
 pub(crate) use text::is_seen;
@@ -270,6 +272,11 @@ impl Gate {
         {
             // Nobody is asked about what the steps would refuse whatever they said.
             return Err(CallOutcome::Refused(refusal));
+        }
+        let stored = required || proposed || matches!(asked, Asked::OnOwnPage | Asked::OutOfBand);
+        if stored && principal.is_anonymous() {
+            // A yes is for the same caller to use, and nobody in particular is not the same as anybody.
+            return Err(CallOutcome::Refused(Refusal::not_authenticated()));
         }
         if required || proposed {
             return self

@@ -15,7 +15,7 @@ use axum::routing::{get, post};
 use flowx_manifest::{Category, Json};
 
 use super::decide::Always;
-use super::{Gate, events, page};
+use super::{Gate, events, is_agent, page, visible_short};
 use crate::agents::{ReachOfRule, StandingRule};
 use crate::audit::export;
 use crate::http::{Caller, Web, body, query};
@@ -129,6 +129,15 @@ async fn list(State(web): State<Web>, request: Request) -> Response {
             None => return asked.answer(Err(wrong("/status", "there is no such status"))),
         },
     };
+    if words
+        .get("after")
+        .is_some_and(|after| uuid::Uuid::try_parse(after).is_err())
+    {
+        return asked.answer(Err(wrong(
+            "/after",
+            "the id of a proposal is expected here",
+        )));
+    }
     let gate = web.core.gate();
     let found = gate
         .proposals_for(
@@ -182,9 +191,19 @@ pub(super) async fn approved(web: &Web, asked: &Asked, id: &str) -> Result<Json,
     let decided = gate.approve(&web.core, &asked.who, id, shown).await?;
     let mut out = written(gate, &decided, &asked.who);
     if let Some((always, proposal)) = rule {
-        let rule = gate.allow_alone(&asked.who, &proposal, always).await?;
+        // The yes has had its effect whatever becomes of the rule, so the answer tells of both.
+        let (member, value) = match decided.status {
+            Status::Done | Status::Approved => {
+                match gate.allow_alone(&asked.who, &proposal, always).await {
+                    Ok(rule) => ("rule", rule.id.into()),
+                    Err(refusal) => ("ruleRefused", Json::from(&*refusal.code)),
+                }
+            }
+            // What did not work once is not let go on alone.
+            _ => ("ruleRefused", super::gate_codes::RULE_REFUSED.into()),
+        };
         if let Some(members) = out.as_object_mut() {
-            members.insert("rule".to_owned(), rule.id.into());
+            members.insert(member.to_owned(), value);
         }
     }
     Ok(out)
@@ -271,7 +290,7 @@ async fn audit(State(web): State<Web>, request: Request) -> Response {
         Ok(asked) => asked,
         Err(response) => return response,
     };
-    if !asked.who.holds(AUDIT_READ) {
+    if !may_read_trail(&asked.who) {
         return asked.answer(Err(Refusal::permission_denied(AUDIT_READ)));
     }
     let words = match asked.query(&["after"]) {
@@ -303,12 +322,17 @@ async fn audit(State(web): State<Web>, request: Request) -> Response {
     }
 }
 
+/// The trail is one chain over all tenants, and names proposals: it is for nobody of one tenant, and for no agent, whatever they hold.
+fn may_read_trail(who: &Principal) -> bool {
+    who.holds(AUDIT_READ) && who.tenant.is_none() && !is_agent(who)
+}
+
 async fn audit_head(State(web): State<Web>, request: Request) -> Response {
     let asked = match Asked::read(&web, request).await {
         Ok(asked) => asked,
         Err(response) => return response,
     };
-    if !asked.who.holds(AUDIT_READ) {
+    if !may_read_trail(&asked.who) {
         return asked.answer(Err(Refusal::permission_denied(AUDIT_READ)));
     }
     let found = export(&**web.core.gate().store(), 0, 0).await;
@@ -350,7 +374,8 @@ pub(super) fn written(gate: &Gate, proposal: &Proposal, who: &Principal) -> Json
             ("kind", text("failed")),
             ("at", timestamp(*when).into()),
             ("code", text(code)),
-            ("message", text(message)),
+            // A flow's own words about a caller's input.
+            ("message", visible_short(message).into()),
         ]),
     };
     let decision = proposal.decision.as_ref().map_or(Json::Null, |d| {
@@ -378,7 +403,13 @@ pub(super) fn written(gate: &Gate, proposal: &Proposal, who: &Principal) -> Json
         ("withheld", list(&shown.withheld)),
         (
             "subjectVersion",
-            optional(proposal.subject_version.as_deref()),
+            optional(
+                proposal
+                    .subject_version
+                    .as_deref()
+                    .map(visible_short)
+                    .as_deref(),
+            ),
         ),
         ("finish", text(proposal.finish.as_str())),
         ("askedAt", timestamp(proposal.asked_at).into()),
@@ -393,7 +424,7 @@ pub(super) fn written(gate: &Gate, proposal: &Proposal, who: &Principal) -> Json
 fn written_rule(rule: &StandingRule) -> Json {
     let reach = match &rule.reach {
         ReachOfRule::Everybody => "everybody".to_owned(),
-        ReachOfRule::Person { subject, .. } => super::visible_short(subject),
+        ReachOfRule::Person { subject, .. } => visible_short(subject),
     };
     Json::object([
         ("id", Json::from(rule.id.as_str())),

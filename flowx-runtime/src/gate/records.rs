@@ -1,18 +1,20 @@
 //! Idempotency keys of HTTP calls, kept in the gate's store.
 
+use std::time::Duration;
+
 use super::{Gate, store_refusal};
-use crate::refusal::{Refusal, codes};
+use crate::refusal::Refusal;
 use crate::store::{Claim, Claiming};
 
 impl Gate {
     /// Claims a key for the input of that fingerprint. A claim lives as long as the instance that made it; `take_over` is for calls that
-    /// may be made again under their own key.
+    /// may be made again under their own key. The name that holds it goes with it: this instance may have another one when the call ends.
     pub(crate) async fn claim_key(
         &self,
         key: &str,
         fingerprint: &str,
         take_over: bool,
-    ) -> Result<Claim, Refusal> {
+    ) -> Result<(Claim, String), Refusal> {
         let owner = self.instance();
         let claim = Claiming {
             scope: key,
@@ -21,39 +23,49 @@ impl Gate {
             now: self.now(),
             take_over,
         };
-        self.store
-            .idempotency_claim(claim)
-            .await
+        let claimed = self.store.idempotency_claim(claim).await;
+        claimed
+            .map(|claimed| (claimed, owner))
             .map_err(|e| store_refusal(&e))
     }
 
-    /// Keeps the answer of a claimed key.
-    pub(crate) async fn finish_key(&self, key: &str, answer: &str) -> Result<(), Refusal> {
-        let done = self
-            .store
-            .idempotency_complete(key, &self.instance(), answer, self.now())
-            .await;
-        match done.map_err(|e| store_refusal(&e))? {
-            true => Ok(()),
-            false => Err(Refusal::internal(
-                codes::INTERNAL,
-                "the claim of an idempotency key was lost meanwhile",
-            )),
+    /// Ends a claim. A store that does not answer is tried again until it does, for as long as this process lives: until then the key says
+    /// that its call is running.
+    pub(crate) async fn end_claim(&self, key: &str, owner: &str, end: ClaimEnd) {
+        let mut wait = Duration::from_millis(50);
+        loop {
+            let ended = match &end {
+                ClaimEnd::Answer(answer) => {
+                    let now = self.now();
+                    self.store
+                        .idempotency_complete(key, owner, answer, now)
+                        .await
+                }
+                ClaimEnd::Waits => {
+                    self.store
+                        .idempotency_set_aside(key, owner, self.now())
+                        .await
+                }
+                ClaimEnd::NothingDone => self.store.idempotency_release(key, owner).await,
+            };
+            match ended {
+                Ok(true) => return,
+                Ok(false) => return tracing::warn!(key, "the claim of a key was lost meanwhile"),
+                Err(error) => tracing::error!(%error, "an answer cannot be recorded yet"),
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(Duration::from_secs(5));
         }
     }
+}
 
-    /// Ends a claim whose call waits for a person: the same call may come again under the key, no other.
-    pub(crate) async fn set_key_aside(&self, key: &str) -> Result<(), Refusal> {
-        let aside = self
-            .store
-            .idempotency_set_aside(key, &self.instance(), self.now())
-            .await;
-        aside.map(|_| ()).map_err(|e| store_refusal(&e))
-    }
-
-    /// Gives a claimed key back.
-    pub(crate) async fn release_key(&self, key: &str) -> Result<(), Refusal> {
-        let released = self.store.idempotency_release(key, &self.instance()).await;
-        released.map(|_| ()).map_err(|e| store_refusal(&e))
-    }
+/// How the call of a claimed key ended.
+#[derive(Debug)]
+pub(crate) enum ClaimEnd {
+    /// With that answer, which is kept.
+    Answer(String),
+    /// It waits for a person: the same call may come again under the key, no other.
+    Waits,
+    /// Nothing was done that must not be done again: the key is free.
+    NothingDone,
 }

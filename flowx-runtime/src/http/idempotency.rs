@@ -1,6 +1,7 @@
 //! `Idempotency-Key`: the same call again is answered with the answer it had.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ::http::HeaderName;
 use ::http::request::Parts;
@@ -10,7 +11,7 @@ use flowx_manifest::{Category, Json};
 use super::Web;
 use crate::channel::NoChannel;
 use crate::core::{Core, ServedFlow};
-use crate::gate::gate_codes;
+use crate::gate::{ClaimEnd, gate_codes};
 use crate::invocation::{CallOutcome, Invocation, Output};
 use crate::refusal::{Refusal, codes};
 use crate::store::Claim;
@@ -18,6 +19,9 @@ use crate::store::Claim;
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// A call with that key began on an instance that is gone. 409.
 const INTERRUPTED: &str = "idempotency.interrupted";
+
+/// How long an answer waits for its record.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The key of a request.
 ///
@@ -75,7 +79,8 @@ pub(super) async fn call(
 ) -> Result<(CallOutcome, bool), Refusal> {
     let fingerprint = blake3::hash(invocation.input.to_canonical().as_bytes()).to_hex();
     let again = web.core.is_safe_to_repeat(flow);
-    match web.core.gate().claim_key(&key, &fingerprint, again).await? {
+    let (claimed, owner) = web.core.gate().claim_key(&key, &fingerprint, again).await?;
+    match claimed {
         Claim::Replay(answer) => return recorded(&answer).map(|outcome| (outcome, true)),
         Claim::Running => {
             let message = "The same call is still running; ask again in a moment.";
@@ -103,7 +108,7 @@ pub(super) async fn call(
     let core = Arc::clone(&web.core);
     let running = web.core.tasks().spawn(async move {
         let outcome = core.call(invocation, Arc::new(NoChannel)).await;
-        keep(&core, &key, &outcome, again).await;
+        keep(&core, key, owner, &outcome, again).await;
         outcome
     });
     match running.await {
@@ -117,29 +122,23 @@ fn stands_as_a_proposal(refusal: &Refusal) -> bool {
     refusal.code.starts_with("approval.") && refusal.code != gate_codes::TOO_MANY
 }
 
-/// Records the answer, or gives the key back where nothing can have been done that must not be done again.
-async fn keep(core: &Core, key: &str, outcome: &CallOutcome, again: bool) {
-    let gate = core.gate();
-    let kept = match outcome {
-        CallOutcome::Done(output) => gate.finish_key(key, &format!("={}", output.text)).await,
+/// Records the answer, or gives the key back where nothing can have been done that must not be done again. What has been done is done: a
+/// record that cannot be written turns no answer into a failure, and goes on being tried after the caller has it.
+async fn keep(core: &Core, key: String, owner: String, outcome: &CallOutcome, again: bool) {
+    let gate = Arc::clone(core.gate());
+    let end = match outcome {
+        CallOutcome::Done(output) => ClaimEnd::Answer(format!("={}", output.text)),
         CallOutcome::Refused(refusal) if refusal.may_have_taken_effect() && !again => {
-            gate.finish_key(key, &format!("!{}", written(refusal)))
-                .await
+            ClaimEnd::Answer(format!("!{}", written(refusal)))
         }
         // What was proposed under the key is this call; another one needs another key.
-        CallOutcome::Refused(refusal) if stands_as_a_proposal(refusal) => {
-            gate.set_key_aside(key).await
-        }
-        _ => gate.release_key(key).await,
+        CallOutcome::Refused(refusal) if stands_as_a_proposal(refusal) => ClaimEnd::Waits,
+        _ => ClaimEnd::NothingDone,
     };
-    // What has been done is done: that the record failed must not turn the answer into a failure.
-    if let Err(refusal) = kept {
-        tracing::error!(
-            code = &*refusal.code,
-            internal = refusal.operator_detail(),
-            "an answer could not be recorded"
-        );
-    }
+    let recorded = core
+        .tasks()
+        .spawn(async move { gate.end_claim(&key, &owner, end).await });
+    let _ = tokio::time::timeout(PATIENCE, recorded).await;
 }
 
 fn written(refusal: &Refusal) -> Json {

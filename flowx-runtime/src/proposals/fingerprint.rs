@@ -58,13 +58,16 @@ pub fn call_key(requester: &str, flow: &str, skill: Option<&str>, input: &str) -
 }
 
 /// What a decision has to carry: the fingerprint of the call together with what was shown of it. Whoever read other words, or words
-/// about another call, carries another one.
+/// about another call, carries another one. So does whoever read it before its last run: a yes to a call that waited is not a yes to
+/// running it again after nobody knows how it ended.
 pub fn shown_fingerprint(proposal: &Proposal) -> String {
+    let run = proposal.execution.as_ref().map(|run| run.token.as_str());
     digest(
-        "flowx shown 1",
+        "flowx shown 2",
         &Json::object([
             ("id", Json::from(proposal.id.as_str())),
             ("fingerprint", proposal.fingerprint.as_str().into()),
+            ("run", run.map_or(Json::Null, Json::from)),
             ("shown", shown_json(&proposal.shown)),
         ]),
     )

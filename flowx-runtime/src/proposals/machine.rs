@@ -146,9 +146,20 @@ pub fn step(proposal: &Proposal, step: Step<'_>, now: Millis) -> Verdict {
         Step::Finish { token, outcome } => finish(proposal, token, outcome, now),
         Step::NotBegun { token } => match (&proposal.status, &proposal.execution) {
             (Status::Executing, Some(run)) if run.token == token => {
-                let mut next = settle(proposal, Status::Approved, now);
-                next.input = proposal.input.clone();
-                next.execution = None;
+                // Where the yes itself runs it, that yes came to nothing, and whoever said it was told so. Left standing it could be used by the
+                // asker alone, without the approver's part in it.
+                let back = match proposal.finish {
+                    Finish::Run if run.again => Status::Unknown,
+                    Finish::Run => Status::Waiting,
+                    Finish::Redeem => Status::Approved,
+                };
+                let mut next = settle(proposal, back, now);
+                if back != Status::Unknown {
+                    next.execution = None;
+                }
+                if back == Status::Waiting {
+                    next.decision = None;
+                }
                 accept(next)
             }
             (Status::Executing, _) => refuse(No::OtherRun),
@@ -230,7 +241,6 @@ fn approve(
         },
         now,
     );
-    next.input = proposal.input.clone();
     next.decision = Some(decision(
         by,
         true,
@@ -238,7 +248,8 @@ fn approve(
         now,
         proposal.grant_ms.map(|ms| now.saturating_add(ms)),
     ));
-    next.execution = if begins { run } else { None };
+    let again = proposal.status == Status::Unknown;
+    next.execution = run.filter(|_| begins).map(|run| Execution { again, ..run });
     accept(next)
 }
 
@@ -272,7 +283,8 @@ fn redeem(proposal: &Proposal, by: &str, current: &str, run: Execution, now: Mil
     if proposal.requester.key != by {
         return refuse(No::OtherCaller);
     }
-    if proposal.status != Status::Approved {
+    // What runs at the yes runs as asker and approver together, and never as the asker alone.
+    if proposal.status != Status::Approved || proposal.finish != Finish::Redeem {
         return refuse(No::Status(proposal.status));
     }
     if current != proposal.fingerprint {

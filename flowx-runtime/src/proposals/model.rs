@@ -205,6 +205,9 @@ pub struct Execution {
     pub idempotency_key: String,
     /// When it began.
     pub at: Millis,
+    /// Whether a person said to run it again after nobody knew how an earlier run had ended.
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// How a run ended.

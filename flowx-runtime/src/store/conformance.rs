@@ -80,6 +80,7 @@ impl Suite {
 
     async fn proposals(&mut self) -> Checked {
         let store = Arc::clone(&self.store);
+        store.ping().await?;
         let new = sample("caller", "call");
         let mark = new.id.clone();
         let record = [Record::new(1, "test", [("mark", mark.as_str().into())])];
@@ -167,6 +168,34 @@ impl Suite {
         self.check(
             "the newest row of a call is found by the call",
             latest.as_ref() == Some(&again),
+            latest,
+        );
+        // Made by an instance whose clock is behind: its id is lower than that of a row that is over.
+        let mut ids = [id(), id()];
+        ids.sort();
+        let [low, high] = ids;
+        let over = Proposal {
+            id: high,
+            ..sample("caller", "skewed")
+        };
+        store.propose(&over, 10, &[]).await?;
+        let over = Proposal {
+            status: Status::Rejected,
+            revision: 2,
+            ..over
+        };
+        store.swap(1, &over, &[]).await?;
+        let open = Proposal {
+            id: low,
+            status: Status::Waiting,
+            revision: 1,
+            ..over
+        };
+        store.propose(&open, 10, &[]).await?;
+        let latest = store.latest(&open.call_key).await?;
+        self.check(
+            "the open row of a call is found before any that is over, whatever their ids",
+            latest.as_ref() == Some(&open),
             latest,
         );
         let other = store.latest("no such call").await?;
@@ -327,6 +356,7 @@ impl Suite {
                 owner: owner.clone(),
                 idempotency_key: id(),
                 at: 1_000,
+                again: false,
             };
             let next = Proposal {
                 status: Status::Executing,
@@ -485,12 +515,41 @@ impl Suite {
             .idempotency_complete(&scope, &gone, "late", 3_000)
             .await?;
         self.check("whoever lost a claim cannot complete it", !took, took);
+        let took = store.idempotency_release(&scope, "other").await?;
+        self.check("only the holder of a claim gives it back", !took, took);
         let took = store.idempotency_release(&scope, &alive).await?;
         self.check("a claim can be given back", took, took);
         let seen = store.idempotency_claim(later).await?;
         self.check(
             "a key that was given back is free",
             seen == Claim::Fresh,
+            &seen,
+        );
+
+        // `later` is claimed and not ended; this one is ended.
+        let ended = id();
+        let answered = Claiming {
+            scope: &ended,
+            ..later
+        };
+        store.idempotency_claim(answered).await?;
+        store
+            .idempotency_complete(&ended, &alive, "body", 3_000)
+            .await?;
+        store.prune(0, 3_000).await?;
+        let seen = store.idempotency_claim(answered).await?;
+        self.check(
+            "a young answer is kept",
+            seen == Claim::Replay("body".into()),
+            &seen,
+        );
+        store.prune(0, 3_001).await?;
+        let seen = store.idempotency_claim(answered).await?;
+        self.check("an old answer is forgotten", seen == Claim::Fresh, &seen);
+        let seen = store.idempotency_claim(later).await?;
+        self.check(
+            "what has no answer yet is never forgotten",
+            seen == Claim::Running,
             &seen,
         );
 
@@ -553,7 +612,8 @@ impl Suite {
             used: 0,
             last_used: None,
         };
-        store.rule_add(&rule, &[]).await?;
+        let record = [Record::new(1, "test", [("mark", agent.as_str().into())])];
+        store.rule_add(&rule, &record).await?;
         let used = store.rule_use(&rule.id, 5).await? && store.rule_use(&rule.id, 6).await?;
         self.check("a standing rule can be used", used, used);
         let rules = store.rules(Some(&agent)).await?;
@@ -575,10 +635,16 @@ impl Suite {
             all.iter().any(|r| r.id == rule.id),
             all.len(),
         );
-        let took = store.rule_revoke(&rule.id, 7, &[]).await?;
+        let took = store.rule_revoke(&rule.id, 7, &record).await?;
         self.check("a rule can be taken back", took, took);
-        let took = store.rule_revoke(&rule.id, 8, &[]).await?;
+        let took = store.rule_revoke(&rule.id, 8, &record).await?;
         self.check("a rule is taken back once", !took, took);
+        let records = self.records_of(&agent).await?;
+        self.check(
+            "a rule's records are written with its steps, and not without",
+            records == 2,
+            records,
+        );
         let used = store.rule_use(&rule.id, 9).await?;
         self.check("a rule that was taken back cannot be used", !used, used);
         let rules = store.rules(Some(&agent)).await?;
@@ -607,7 +673,11 @@ impl Suite {
         );
         let owner = store.session_owner(&session, 3_000).await?;
         self.check("a session ends at its time", owner.is_none(), owner);
+        let other = id();
+        store.session_bind(&other, "a", 3_000, 1_500).await?;
         store.session_end(&session).await?;
+        let owner = store.session_owner(&other, 2_500).await?;
+        self.check("one session's end is no other's", owner.is_some(), owner);
         let owner = store.session_owner(&session, 2_500).await?;
         self.check("an ended session has no principal", owner.is_none(), owner);
         Ok(())

@@ -123,12 +123,13 @@ impl Store for MemoryStore {
 
     fn latest<'a>(&'a self, call_key: &'a str) -> Wait<'a, Option<Proposal>> {
         self.now(|state| {
-            state
+            let mut of_call = state
                 .proposals
                 .values()
                 .rev()
-                .find(|p| p.call_key == call_key)
-                .cloned()
+                .filter(|p| p.call_key == call_key);
+            let newest = of_call.clone().next();
+            of_call.find(|p| p.status.is_open()).or(newest).cloned()
         })
     }
 

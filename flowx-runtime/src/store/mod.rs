@@ -135,7 +135,8 @@ pub trait Store: Send + Sync + 'static {
     /// The proposal of that id.
     fn proposal<'a>(&'a self, id: &'a str) -> Wait<'a, Option<Proposal>>;
 
-    /// The newest proposal of that call.
+    /// The proposal of that call that is open, else its newest one. There is one open at most, and by its id it need not be the newest: ids are
+    /// made by the clocks of many instances.
     fn latest<'a>(&'a self, call_key: &'a str) -> Wait<'a, Option<Proposal>>;
 
     /// Proposals in the order of their making.

@@ -175,7 +175,10 @@ macro_rules! sql_store {
             fn latest<'a>(&'a self, call_key: &'a str) -> Wait<'a, Option<Proposal>> {
                 Box::pin(async move {
                     let row = sqlx::query(
-                        "SELECT body, revision, status FROM proposals WHERE call_key = $1 ORDER BY id DESC LIMIT 1",
+                        "SELECT body, revision, status FROM proposals WHERE id = COALESCE(\
+                         (SELECT id FROM proposals WHERE call_key = $1 \
+                         AND status IN ('waiting', 'approved', 'executing', 'unknown')), \
+                         (SELECT id FROM proposals WHERE call_key = $1 ORDER BY id DESC LIMIT 1))",
                     )
                     .bind(call_key)
                     .fetch_optional(self.read())

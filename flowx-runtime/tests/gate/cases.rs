@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use http::{Method, StatusCode};
 
 use crate::case_list;
-use crate::common::broken::{Broken, Defect};
+use crate::common::broken::{Broken, Defect, Failing};
 use crate::lab::{Client, Lab, code, outcome};
 
 const PRICE: &str = r#"{"ticket":"7","cents":4200}"#;
@@ -998,9 +998,7 @@ async fn c22_nothing_defaults_to_yes(lab: Lab) {
     // A store that cannot be reached refuses; it is not an empty one.
     let dark = Lab::with_store(
         lab.setup.clone(),
-        Arc::new(crate::common::broken::Dark(Arc::new(
-            MemoryStore::for_tests(),
-        ))),
+        Failing::dark(Arc::new(MemoryStore::for_tests())),
     )
     .await;
     for (token, flow) in [
