@@ -131,7 +131,7 @@ async fn list(State(web): State<Web>, request: Request) -> Response {
     };
     if words
         .get("after")
-        .is_some_and(|after| uuid::Uuid::try_parse(after).is_err())
+        .is_some_and(|after| !after.is_empty() && uuid::Uuid::try_parse(after).is_err())
     {
         return asked.answer(Err(wrong(
             "/after",

@@ -162,7 +162,7 @@ async fn judge(address: &str, log: &Path) {
     lab.core.gate().keep_up().await.unwrap();
     let mut effects: HashMap<String, usize> = HashMap::new();
     for line in std::fs::read_to_string(log).unwrap().lines() {
-        // `proposal:ID:flow:step:0`: the key of the one step.
+        // `proposal:KEY:flow:step:0`: the key of the one step.
         let id = line
             .split(':')
             .nth(1)
@@ -185,7 +185,9 @@ async fn judge(address: &str, log: &Path) {
         after = Some(last.id.clone());
         for row in &page {
             *counted.entry(row.status.as_str()).or_default() += 1;
-            let times = effects.remove(&row.id).unwrap_or(0);
+            let key = row.execution.as_ref().map(|run| &run.idempotency_key);
+            let key = key.and_then(|key| key.strip_prefix("proposal:"));
+            let times = key.and_then(|key| effects.remove(key)).unwrap_or(0);
             assert!(allowed(row, times), "{} effects of {row:?}", times);
         }
     }

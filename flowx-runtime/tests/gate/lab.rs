@@ -524,6 +524,13 @@ impl Clock for Watch {
 
 /// Everybody of the desk, by token.
 pub fn who(token: &str) -> Principal {
+    // `bob.north` is Bob of the tenant north.
+    if let Some((token, tenant)) = token.split_once('.') {
+        return Principal {
+            tenant: Some(tenant.to_owned()),
+            ..who(token)
+        };
+    }
     let (kind, permissions, agent, on_behalf_of): (_, &[&str], _, Option<&str>) = match token {
         "estimator" => (
             PrincipalKind::Agent,
@@ -549,6 +556,15 @@ pub fn who(token: &str) -> Principal {
             Some("estimator"),
             None,
         ),
+        "estimator-for-apprentice" => (
+            PrincipalKind::Agent,
+            &["repair.price"],
+            Some("estimator"),
+            Some("apprentice"),
+        ),
+        // May widen what agents do alone, and set no prices.
+        "apprentice" => (PrincipalKind::Person, &["agents.widen"], None, None),
+        "auditor-bot" => (PrincipalKind::Agent, &["flowx.audit.read"], None, None),
         "stranger-bot" => (PrincipalKind::Agent, &["payment.refund"], None, None),
         "ada" => (
             PrincipalKind::Person,

@@ -8,11 +8,13 @@ mod asker;
 mod autonomy;
 mod cases;
 mod confirmation;
+mod hostile;
 mod kill;
 mod lab;
 mod many;
 mod operator;
 mod processes;
+mod stores;
 mod vault;
 mod wire;
 
@@ -101,6 +103,8 @@ fn every_case_has_a_guard_and_every_guard_stands_in_the_source_once() {
         ("cases", cases::CASES),
         ("asker", asker::ASKER),
         ("vault", vault::VAULT),
+        ("hostile", hostile::HOSTILE),
+        ("stores", stores::STORES),
     ];
     let tests = lists.iter().flat_map(|(module, list)| {
         list.iter()
@@ -122,6 +126,16 @@ async fn the_asker_is_looked_up_over_postgres_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn values_are_sealed_over_postgres_too() {
     on_postgres(vault::VAULT).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_hostile_gets_through_over_postgres_either() {
+    on_postgres(hostile::HOSTILE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_fails_refuses_over_postgres_too() {
+    on_postgres(stores::STORES).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
