@@ -28,6 +28,7 @@ fn main() {
             default: true,
         },
         libraries: Libraries::Scan,
+        look_beyond: true,
     });
     match output {
         Ok(output) => {

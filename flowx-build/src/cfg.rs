@@ -204,6 +204,19 @@ impl CfgSet {
         }
     }
 
+    /// The same with everything unknown that another build of the package may set otherwise: its features, the target, and
+    /// what is told by hand. What only tests and documentation compile stays off.
+    pub(crate) fn opened(&self) -> Self {
+        let flags = OTHER_COMPILATIONS
+            .iter()
+            .map(|flag| ((*flag).to_owned(), false))
+            .collect();
+        Self {
+            flags,
+            keys: BTreeMap::new(),
+        }
+    }
+
     /// The value of one predicate: the tokens inside of `cfg(…)`.
     ///
     /// # Errors

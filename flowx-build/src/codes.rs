@@ -40,11 +40,13 @@ codes! {
     MODULE_CYCLE = "FLOWX1114", Error, "a module contains itself",
         "";
     CFG_UNKNOWN = "FLOWX1120", Error, "a declaration hangs on a cfg that the scan cannot evaluate",
-        "use a feature or a built-in cfg, or tell the scan: flowx_build::Emit::new().cfg(\"name\", true) in build.rs, --cfg on the command line";
+        "use a feature or a built-in cfg (FLOWX1123 names what those switch off), or tell the scan: flowx_build::Emit::new().cfg(\"name\", true) in build.rs, --cfg on the command line";
     CFG_TEST = "FLOWX1121", Warning, "a declaration stands under cfg(test)",
         "tests are not part of the surface: declare it in the library, or leave it without its attribute";
     CFG_MALFORMED = "FLOWX1122", Error, "a cfg predicate cannot be parsed",
         "";
+    CFG_OFF = "FLOWX1123", Note, "a declaration is switched off in this configuration",
+        "a manifest is about one configuration: run the command with the features and the target under which it is compiled as well";
     IN_MACRO_CALL = "FLOWX1130", Error, "a FlowX attribute stands inside a macro call, where the scan cannot see what becomes of it",
         "write the declaration outside of the macro";
     IN_MACRO_RULES = "FLOWX1131", Error, "a macro writes FlowX attributes, and the scan does not expand macros",

@@ -29,6 +29,80 @@ pub struct Declared<'t, T> {
     pub digest: u64,
 }
 
+/// An item that carries an attribute of FlowX.
+#[derive(Debug)]
+pub(crate) struct Carrier<'t> {
+    /// FlowX's own name of the attribute.
+    pub(crate) word: &'static str,
+    pub(crate) attr: Attribute,
+    pub(crate) on: ItemRef<'t>,
+    /// What it hangs on, where the scan cannot tell whether it is compiled.
+    pub(crate) hangs_on: Option<String>,
+}
+
+impl Carrier<'_> {
+    /// A finding at the attribute, about what is declared there.
+    pub(crate) fn finding(&self, code: codes::Code, message: impl Into<String>) -> Finding {
+        let span = self.attr.path().span();
+        let finding = self.on.tree.finding(code, self.on.module, span, message);
+        finding.subject(self.subject())
+    }
+
+    /// `flow ticket.refund@1`, as the attribute has it; with the item's name where it does not say.
+    pub(crate) fn subject(&self) -> String {
+        let tokens = match &self.attr.meta {
+            syn::Meta::List(list) if self.word != "FlowError" => list.tokens.clone(),
+            _ => TokenStream::new(),
+        };
+        let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        let value = |key: &str| {
+            trees.windows(3).find_map(|part| match part {
+                [
+                    TokenTree::Ident(name),
+                    TokenTree::Punct(eq),
+                    TokenTree::Literal(value),
+                ] if name == key && eq.as_char() == '=' => {
+                    let value = syn::parse_str::<syn::LitStr>(&value.to_string()).ok()?;
+                    Some(value.value())
+                }
+                _ => None,
+            })
+        };
+        let kind = match self.word {
+            "FlowError" => "error",
+            word => word,
+        };
+        let Some(id) = value("id") else {
+            let name = match self.on.item {
+                Item::Fn(f) => f.sig.ident.to_string(),
+                Item::Struct(s) => s.ident.to_string(),
+                Item::Enum(e) => e.ident.to_string(),
+                _ => String::new(),
+            };
+            return format!("{kind} {name}");
+        };
+        match value("version")
+            .as_deref()
+            .and_then(|v| v.split('.').next())
+        {
+            Some(major) => format!("{kind} {id}@{major}"),
+            None => format!("{kind} {id}"),
+        }
+    }
+
+    /// Of everything but the body of a function.
+    pub(crate) fn digest(&self) -> u64 {
+        let said = match self.on.item {
+            Item::Fn(f) => {
+                let (attrs, sig) = (&f.attrs, &f.sig);
+                quote::quote!(#(#attrs)* #sig)
+            }
+            item => quote::quote!(#item),
+        };
+        flowx_syntax::key("declaration", &said.to_string())
+    }
+}
+
 /// One declaration, as its macro can be told from others of the same id.
 #[derive(Debug)]
 pub(crate) struct Witness {
@@ -65,6 +139,8 @@ pub struct Declarations<'t> {
     pub errors: Vec<Declared<'t, FlowErrorDecl>>,
     /// Items whose attribute could not be read: they have been reported, and what names them need not be.
     pub(crate) unread: Vec<*const Item>,
+    /// Every item that carries an attribute of FlowX, whether it could be read or not.
+    pub(crate) carriers: Vec<Carrier<'t>>,
     /// Whether the root calls `include_manifest!()`.
     pub includes_manifest: bool,
     /// Whether something could not be read, so that the rest is not the whole.
@@ -248,17 +324,47 @@ impl<'t> Reader<'t, '_> {
             let cfg = self.tree.module(module).cfg.clone().and(active.cfg.clone());
             let mut ours = Vec::new();
             for attr in &active.attrs {
+                let before = ours.len();
                 self.flowx_attrs(module, attr, &mut ours);
+                for Ours { word, attr } in &ours[before..] {
+                    let why = match &cfg {
+                        Cfg3::Unknown(why) => Some(why.clone()),
+                        _ => None,
+                    };
+                    self.carrier(module, item, word, attr, why);
+                }
+                if ours.len() == before
+                    && let Some((word, why)) = self.perhaps(module, attr)
+                {
+                    self.carrier(module, item, word, attr, Some(why.clone()));
+                    self.report(self.tree.finding(
+                        codes::CFG_UNKNOWN,
+                        module,
+                        attr.span(),
+                        format!("whether this is FlowX's `#[{word}]` hangs on cfg({why})"),
+                    ));
+                }
             }
             let mut hanging = Vec::new();
             for (attr, why) in &active.unknown {
                 self.flowx_attrs(module, attr, &mut hanging);
                 if let Some(Ours { word, .. }) = hanging.pop() {
+                    self.carrier(module, item, word, attr, Some(why.clone()));
                     self.report(self.tree.finding(
                         codes::CFG_UNKNOWN,
                         module,
                         attr.span(),
                         format!("whether this carries `#[{word}]` hangs on cfg({why})"),
+                    ));
+                } else if !ours.is_empty() && attr.path().is_ident("doc") {
+                    self.report(self.tree.finding(
+                        codes::CFG_UNKNOWN,
+                        module,
+                        attr.span(),
+                        format!(
+                            "what the description of this `{}` says hangs on cfg({why})",
+                            ours[0].word
+                        ),
                     ));
                 }
             }
@@ -279,6 +385,37 @@ impl<'t> Reader<'t, '_> {
                 self.declaration(module, item, &active.attrs, &ours);
             }
             self.strays(module, item);
+        }
+    }
+
+    /// Notes an item that carries an attribute of FlowX.
+    fn carrier(
+        &mut self,
+        module: ModuleId,
+        item: &'t Item,
+        word: &'static str,
+        attr: &Attribute,
+        hangs_on: Option<String>,
+    ) {
+        self.out.carriers.push(Carrier {
+            word,
+            attr: attr.clone(),
+            on: ItemRef {
+                tree: self.tree,
+                module,
+                item,
+            },
+            hangs_on,
+        });
+    }
+
+    /// The word of FlowX that an attribute goes by, where what that name means here hangs on a cfg.
+    fn perhaps(&self, module: ModuleId, attr: &Attribute) -> Option<(&'static str, String)> {
+        let last = attr.path().segments.last()?;
+        let word = WORDS.iter().find(|word| last.ident == **word)?;
+        match self.tree.resolver().resolve(module, attr.path(), Ns::Macro) {
+            Err(crate::scan::Unresolved::Cfg { why, .. }) => Some((word, why)),
+            _ => None,
         }
     }
 

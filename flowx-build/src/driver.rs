@@ -7,6 +7,7 @@ use std::rc::Rc;
 use flowx_manifest::{Application, Manifest, Trigger};
 
 use crate::assemble::{Assembler, Entry};
+use crate::beyond::Beyond;
 use crate::bridge::Bridge;
 use crate::cfg::CfgSet;
 use crate::codes;
@@ -57,6 +58,8 @@ pub struct ScanOptions<'a> {
     pub features: Features,
     /// The libraries.
     pub libraries: Libraries,
+    /// Whether to name the declarations that another configuration would have; that takes a second reading where there are `cfg`s.
+    pub look_beyond: bool,
 }
 
 /// What a scan found.
@@ -216,6 +219,26 @@ fn scan(options: &ScanOptions<'_>, stack: &mut Vec<PathBuf>) -> Result<ScanOutpu
         .iter()
         .map(|(_, tree, findings)| declarations(tree, options.files, findings))
         .collect();
+    if options.look_beyond {
+        let beyond = Beyond {
+            files: options.files,
+            package: &package,
+            cfg: &cfg,
+            externs: &|library| {
+                let externs = Externs::of(&package, &own);
+                match library {
+                    Some((target, tree)) => externs.with_library(target.krate.clone(), tree),
+                    None => externs,
+                }
+            },
+        };
+        if beyond.needed(loaded.iter().map(|(_, tree, _)| &**tree)) {
+            beyond
+                .notes(&declared)
+                .into_iter()
+                .for_each(|note| general.push(note));
+        }
+    }
     let mut places = BTreeMap::new();
     let mut targets: Vec<TargetOutput> = Vec::new();
     let mut exports = None;
@@ -384,9 +407,14 @@ fn path_libraries(
             cfg: options.cfg.clone(),
             features: asked,
             libraries: Libraries::Scan,
+            look_beyond: options.look_beyond,
         };
         let output = scan(&inner_options, stack)?;
         read.extend(output.read.iter().cloned());
+        for mut off in output.findings.iter().filter(|f| f.off.is_some()).cloned() {
+            off.file = display(&package.root, &path.join(&off.file));
+            findings.push(off);
+        }
         known.insert(output.package.name.clone());
         if !tells(&output) {
             findings.push(Place::of(options.files, package, name).finding(&output, &[]));

@@ -119,6 +119,8 @@ impl Emit {
             cfg,
             features: Features::Exactly(features),
             libraries: Libraries::Given(libraries),
+            // Notes do not show in a build.
+            look_beyond: false,
         };
         let output = scan_package(&options)?;
         read.extend(output.read.iter().cloned());

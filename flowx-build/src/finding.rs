@@ -67,6 +67,9 @@ pub struct Finding {
     /// Where rustc can show it.
     #[serde(skip)]
     pub anchor: Option<Anchor>,
+    /// Of a declaration that this configuration switches off, a digest of what it says: two scans see by it whether it is the same.
+    #[serde(skip)]
+    pub off: Option<u64>,
 }
 
 impl Finding {
@@ -84,6 +87,7 @@ impl Finding {
             of_grammar: false,
             raised_by: Vec::new(),
             anchor: None,
+            off: None,
         }
     }
 

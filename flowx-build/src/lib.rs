@@ -1,6 +1,7 @@
 //! The FlowX scan: from sources to the manifest, for build scripts ([`emit`]) and for the command ([`scan_package`]).
 
 pub mod assemble;
+mod beyond;
 mod bridge;
 pub mod cfg;
 pub mod codes;

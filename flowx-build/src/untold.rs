@@ -99,6 +99,7 @@ impl Search<'_> {
                     cfg: self.options.cfg.clone(),
                     features: asked,
                     libraries: Libraries::Scan,
+                    look_beyond: false,
                 })?;
                 self.read.extend(output.read.iter().cloned());
                 if !declares_nothing(&output) {

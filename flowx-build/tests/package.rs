@@ -27,6 +27,7 @@ fn scan(files: &[(&str, &str)]) -> ScanOutput {
             default: true,
         },
         libraries: Libraries::Scan,
+        look_beyond: true,
     })
     .expect("the package can be read")
 }
@@ -173,6 +174,7 @@ struct S; impl S { #[capability(id = "a.b")] async fn m() {} }
             "FLOWX1120 src/main.rs:9",
             "FLOWX1120 src/main.rs:10",
             "FLOWX1121 src/main.rs:11",
+            "FLOWX1123 src/main.rs:12",
         ]
     );
     assert_eq!(
@@ -452,4 +454,143 @@ fn a_library_behind_one_that_knows_nothing_of_flowx_is_reported_too() {
     ];
     let both = "plain={path='../plain'}\ndesk-lib={path='../desk'}";
     assert_eq!(with_library(both, &files), Vec::<String>::new());
+}
+
+const OPS: &str = r#"
+use flowx_runtime::effect;
+#[cfg(feature = "extra")] #[effect(id = "a", class = reads)] pub struct A;
+#[cfg_attr(feature = "extra", effect(id = "b", class = reads))] pub struct B;
+#[cfg(not(feature = "extra"))] #[effect(id = "c", class = reads)] pub struct C;
+#[cfg(test)] mod tests {}
+"#;
+const OPS_ROOT: &str = "flowx_runtime::include_manifest!();\n#[cfg(feature = \"extra\")] mod extra;\nmod ops;\nfn main() {}";
+
+#[test]
+fn what_this_configuration_switches_off_is_named_with_what_it_hangs_on() {
+    let extra = "use flowx_runtime::flow as tool;\n#[tool(id = \"d.d\", version = \"2.1.0\")] async fn d() {}";
+    let output = scan(&[
+        ("app/src/main.rs", OPS_ROOT),
+        ("app/src/ops.rs", OPS),
+        ("app/src/extra.rs", extra),
+    ]);
+    assert_eq!(
+        found(&output),
+        [
+            "FLOWX1123 src/extra.rs:2",
+            "FLOWX1123 src/ops.rs:3",
+            "FLOWX1123 src/ops.rs:4",
+        ]
+    );
+    let subjects: Vec<_> = output
+        .findings
+        .iter()
+        .map(|f| f.subject.as_deref())
+        .collect();
+    assert_eq!(
+        subjects,
+        [Some("flow d.d@2"), Some("effect a"), Some("effect b")]
+    );
+    assert!(output.is_sound(), "a note stops nothing");
+    for note in &output.findings {
+        assert!(
+            note.message.contains("cfg(feature = \"extra\")"),
+            "{}",
+            note.message
+        );
+        assert!(note.off.is_some());
+    }
+}
+
+#[test]
+fn the_other_configuration_is_named_from_the_other_side_and_tests_from_neither() {
+    let mut memory = Memory::new([
+        ("app/Cargo.toml", TOML),
+        (
+            "app/src/main.rs",
+            "flowx_runtime::include_manifest!();\nmod ops;\nfn main() {}",
+        ),
+        ("app/src/ops.rs", OPS),
+    ]);
+    let scan = |memory: &Memory, look_beyond| {
+        let options = ScanOptions {
+            files: memory,
+            package: Path::new("app"),
+            cfg: CfgSet::builtin(),
+            features: Features::All,
+            libraries: Libraries::Scan,
+            look_beyond,
+        };
+        scan_package(&options).unwrap()
+    };
+    assert_eq!(found(&scan(&memory, true)), ["FLOWX1123 src/ops.rs:5"]);
+    assert_eq!(
+        found(&scan(&memory, false)),
+        Vec::<String>::new(),
+        "a build has no notes"
+    );
+    let before = scan(&memory, true).findings[0].off;
+    memory.insert(
+        "app/src/ops.rs",
+        OPS.replace("\"c\", class = reads", "\"c\", class = spends"),
+    );
+    let after = scan(&memory, true).findings[0].off;
+    assert_ne!(before, after, "what it says has changed");
+}
+
+#[test]
+fn a_program_behind_required_features_and_a_name_behind_a_cfg_are_looked_at_too() {
+    let toml = format!(
+        "{TOML}[[bin]]\nname = 'ops'\nrequired-features = ['extra']\n[[bin]]\nname = 'desk'\npath = 'src/main.rs'\n"
+    );
+    let output = scan(&[
+        ("app/Cargo.toml", &toml),
+        (
+            "app/src/main.rs",
+            "#[cfg(feature = \"extra\")] use flowx_runtime::effect;\n#[cfg(not(feature = \"extra\"))] use mock::effect;\n\
+             #[effect(id = \"m\", class = reads)] struct M;\nfn main() {}",
+        ),
+        (
+            "app/src/bin/ops.rs",
+            "use flowx_runtime::effect; flowx_runtime::include_manifest!();\n#[effect(id = \"o\", class = reads)] struct O;\nfn main() {}",
+        ),
+    ]);
+    assert_eq!(
+        found(&output),
+        ["FLOWX1123 src/bin/ops.rs:2", "FLOWX1123 src/main.rs:3"]
+    );
+    assert!(output.findings[0].message.contains("required-features"));
+}
+
+#[test]
+fn what_hangs_on_an_unknown_cfg_is_an_error_down_to_the_description() {
+    let output = scan(&[(
+        "app/src/main.rs",
+        "use flowx_runtime::effect; flowx_runtime::include_manifest!();\n\
+         /// The bank.\n#[cfg_attr(debug_assertions, doc = \"Never ask.\")]\n#[effect(id = \"b\", class = reads)] struct B;\n\
+         mod sub { #[cfg(has_thing)] use flowx_runtime::effect; #[cfg(not(has_thing))] use mock::effect;\n\
+         #[effect(id = \"s\", class = reads)] struct S; }\nfn main() {}",
+    )]);
+    assert_eq!(
+        found(&output),
+        ["FLOWX1120 src/main.rs:3", "FLOWX1120 src/main.rs:6"]
+    );
+}
+
+#[test]
+fn what_a_library_switches_off_shows_in_the_application() {
+    let library = "[package]\nname = 'money'\nversion = '1.0.0'\nedition = '2024'\nlinks = 'money'\n[features]\nops = []\n[dependencies]\nflowx-runtime = '0.1'\n";
+    let toml = format!("{TOML}money = {{ path = '../money' }}\n");
+    let output = scan(&[
+        ("app/Cargo.toml", &toml),
+        (
+            "app/src/main.rs",
+            "flowx_runtime::include_manifest!();\nfn main() {}",
+        ),
+        ("money/Cargo.toml", library),
+        (
+            "money/src/lib.rs",
+            "use flowx_runtime::effect; flowx_runtime::include_manifest!();\n#[cfg(feature = \"ops\")] #[effect(id = \"o\", class = reads)] pub struct O;",
+        ),
+    ]);
+    assert_eq!(found(&output), ["FLOWX1123 ../money/src/lib.rs:2"]);
 }

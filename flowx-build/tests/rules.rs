@@ -38,6 +38,7 @@ fn findings(files: &[(&str, &str)]) -> Vec<Finding> {
             default: true,
         },
         libraries: Libraries::Scan,
+        look_beyond: true,
     };
     scan_package(&options).unwrap().findings
 }

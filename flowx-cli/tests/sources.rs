@@ -458,3 +458,68 @@ fn features_and_cfg_decide_what_is_published() {
         .flowx(&["manifest", "--features", "nope"])
         .refused(3, "nope");
 }
+
+/// A flow that only another configuration compiles.
+const OPS: &str = r#"
+#[cfg(feature = "extra")]
+mod ops {
+    use crate::*;
+    /// Throw every ticket away.
+    #[flow(id = "ops.purge", version = "1.0.0", owner = "support", deadline = "PT5S", agent(confirmation = always), steps(find: find))]
+    async fn purge(cx: &FlowCx<purge>, input: IssueRefund) -> Result<IssueRefund, RefundError> { unreachable!() }
+}
+"#;
+
+#[test]
+fn what_the_features_switch_off_is_named_and_never_compared_in_silence() {
+    let sandbox = Sandbox::desk();
+    let main = sandbox.read("src/main.rs");
+    sandbox.write("src/main.rs", &format!("{main}{OPS}"));
+    let check = sandbox.flowx(&["check", "--format", "json"]).ok().json();
+    let off: Vec<_> = check["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|f| f["id"] == "FLOWX1123")
+        .collect();
+    assert_eq!(off.len(), 1, "{check}");
+    assert_eq!(off[0]["subject"], "flow ops.purge@1");
+    assert_eq!(off[0]["severity"], "note");
+
+    let added = sandbox.flowx(&["diff", "git:HEAD"]).exits(1);
+    assert!(added.stdout.contains("FXD221"), "{}", added.stdout);
+    assert!(
+        added.stdout.contains("flow ops.purge@1"),
+        "{}",
+        added.stdout
+    );
+    let seen = sandbox
+        .flowx(&[
+            "diff",
+            "git:HEAD",
+            "--features",
+            "extra",
+            "--fail-on",
+            "none",
+        ])
+        .ok();
+    assert!(!seen.stdout.contains("FXD221"), "{}", seen.stdout);
+    assert!(seen.stdout.contains("ops.purge"), "{}", seen.stdout);
+
+    sandbox.commit("ops");
+    sandbox.flowx(&["diff", "git:HEAD~1", "git:HEAD"]).exits(1);
+    let same = sandbox.flowx(&["diff", "git:HEAD"]).ok();
+    assert!(same.stderr.is_empty(), "{}", same.stderr);
+    sandbox.edit(
+        "src/main.rs",
+        "agent(confirmation = always)",
+        "agent(confirmation = never)",
+    );
+    let changed = sandbox.flowx(&["diff", "git:HEAD"]).exits(1);
+    assert!(changed.stdout.contains("has changed"), "{}", changed.stdout);
+
+    // A manifest does not tell what its scan left out; what is left out here is said all the same.
+    let file = sandbox.flowx(&["diff", "flowx.manifest.json"]).ok();
+    assert!(file.stderr.contains("1 declaration of"), "{}", file.stderr);
+    assert!(file.stderr.contains("FLOWX1123"), "{}", file.stderr);
+}

@@ -23,11 +23,23 @@ pub struct DiffOptions {
     pub sources: BTreeMap<String, Source>,
     /// How much work one schema comparison may do before it is undecided.
     pub budget: Budget,
+    /// What the sources of both sides declare out of the documents' sight; `None` where that is not known of both.
+    pub out_of_sight: Option<OutOfSight>,
+}
+
+/// Declarations that the configuration of a scan switched off: by subject (`flow ops.purge@1`) a digest of what each says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutOfSight {
+    /// Those of the base.
+    pub base: BTreeMap<String, u64>,
+    /// Those of the head.
+    pub head: BTreeMap<String, u64>,
 }
 
 /// Compares two manifests.
 pub fn diff(base: &Manifest, head: &Manifest, options: &DiffOptions) -> Report {
-    let cx = rules::Cx::new(base, head, options.budget);
+    let mut cx = rules::Cx::new(base, head, options.budget);
+    cx.out_of_sight = options.out_of_sight.as_ref();
     let mut sink = Sink::default();
     for rule in rules::ALL {
         (rule.check)(&cx, &mut sink);

@@ -17,7 +17,7 @@ mod schema;
 mod surface;
 
 pub use allow::{Allowance, AllowanceError, AllowanceFileError, Allowances, AllowedIn, Date};
-pub use compare::{DiffOptions, diff, diff_surfaces};
+pub use compare::{DiffOptions, OutOfSight, diff, diff_surfaces};
 pub use registry::{RuleInfo, RuleKind, explain, rules};
 pub use report::{Bump, Class, DEFAULT_FAIL_ON, Finding, REPORT_VERSION, Report, Source, Verdict};
 pub use review::{Review, ReviewFinding, Severity, review};

@@ -27,6 +27,10 @@ pub(crate) fn run(root: &Path, options: &Options) -> i32 {
     if options.full {
         tools.environment.push(("FLOWX_FULL", "1".into()));
     }
+    // Incremental data is worth its disk only to somebody who builds again.
+    if std::env::var_os("CI").is_some() {
+        tools.environment.push(("CARGO_INCREMENTAL", "0".into()));
+    }
     let mut all = Run {
         root,
         only: options.only.as_deref(),

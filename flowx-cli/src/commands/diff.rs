@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use flowx_build::files::Files;
 use flowx_diff::{
     AllowanceError, Allowances, AllowedIn, Class, DEFAULT_FAIL_ON, Date, DiffOptions, Finding,
-    Report, diff_surfaces,
+    OutOfSight, Report, diff_surfaces,
 };
 use flowx_manifest::Json;
 use serde::Serialize;
@@ -56,6 +56,7 @@ pub(super) fn run(context: &Context, args: &cli::Diff) -> Result<u8, Failure> {
     });
     let (base_loaded, head) = (base_loaded?, head?);
     let allowances = allowances(context, args, Some(base))?;
+    note_out_of_sight(context, &base_loaded, &head);
     let report = compare(&base_loaded, &head, allowances.here.clone());
     let fresh = |finding: &Finding| allowances.fresh(finding);
     let rows = rows(&report, &fail, "", &fresh);
@@ -88,6 +89,7 @@ fn since_tags(
     let (mut reports, mut all) = (Vec::new(), Vec::new());
     for tag in &tags {
         let base = source::load_released(context, &repository, tag)?;
+        note_out_of_sight(context, &base, &head);
         let report = compare(&base, &head, allowances(context, args, None)?.here);
         all.extend(rows(&report, fail, tag, &|_| false));
         reports.push(report);
@@ -127,6 +129,21 @@ fn load_head(context: &Context, head: Option<&Source>) -> Result<Loaded, Failure
     }
 }
 
+/// Says what a comparison leaves out because only one side knows what is switched off there.
+fn note_out_of_sight(context: &Context, base: &Loaded, head: &Loaded) {
+    let sides = [(base, head), (head, base)];
+    for (side, _) in sides.iter().filter(|(_, other)| other.off.is_none()) {
+        if let Some(off) = side.off.as_ref().filter(|off| !off.is_empty()) {
+            context.note(&format!(
+                "{} of {} {} switched off in this configuration and not compared (FLOWX1123; `flowx check` names what is switched off)",
+                crate::output::plural(off.len(), "declaration"),
+                side.label,
+                if off.len() == 1 { "is" } else { "are" },
+            ));
+        }
+    }
+}
+
 fn compare(base: &Loaded, head: &Loaded, allowances: Allowances) -> Report {
     let places = |(subject, (file, line)): (&String, &(String, u32))| {
         (
@@ -142,6 +159,11 @@ fn compare(base: &Loaded, head: &Loaded, allowances: Allowances) -> Report {
         head: head.label.clone(),
         allowances,
         sources: head.places.iter().map(places).collect::<BTreeMap<_, _>>(),
+        out_of_sight: base
+            .off
+            .clone()
+            .zip(head.off.clone())
+            .map(|(base, head)| OutOfSight { base, head }),
         ..DiffOptions::default()
     };
     diff_surfaces(&base.surface, &head.surface, &options)

@@ -35,6 +35,8 @@ pub struct Loaded {
     pub places: Places,
     /// The canonical text, where it is a manifest.
     pub text: Option<String>,
+    /// What the configuration switches off (FLOWX1123), by subject, with a digest of what it says; where it was scanned.
+    pub off: Option<BTreeMap<String, u64>>,
 }
 
 /// Subjects and where they are declared: file relative to the repository or workspace, line from 1.
@@ -177,6 +179,7 @@ fn scanned(
         surface: Surface::Manifest(Box::new(scanned.manifest)),
         places: scanned.places,
         text: Some(text),
+        off: Some(scanned.off),
     })
 }
 
@@ -215,6 +218,7 @@ fn document(label: String, bytes: &[u8]) -> Result<Loaded, Failure> {
         surface,
         places: Places::new(),
         text,
+        off: None,
     })
 }
 
@@ -239,6 +243,7 @@ fn from_binary(label: &str, path: &Path) -> Result<Loaded, Failure> {
         surface: Surface::Manifest(Box::new(embedded.manifest)),
         places: Places::new(),
         text: Some(embedded.text),
+        off: None,
     })
 }
 

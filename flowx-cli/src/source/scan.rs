@@ -1,6 +1,6 @@
 //! The scan, as the command drives it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -20,6 +20,8 @@ pub struct Scanned {
     pub findings: Vec<Finding>,
     /// Where things are declared.
     pub places: Places,
+    /// What the configuration switches off, by subject, with a digest of what it says.
+    pub off: BTreeMap<String, u64>,
 }
 
 impl Scanned {
@@ -52,6 +54,7 @@ pub fn scan(context: &Context, files: &dyn Files, folder: &Path) -> Result<Scann
         cfg: context.configuration(|| configuration(context))?,
         features,
         libraries: Libraries::Scan,
+        look_beyond: true,
     };
     let output = scan_package(&options).map_err(|error| error.to_string())?;
     if output.targets.is_empty() {
@@ -72,10 +75,15 @@ pub fn scan(context: &Context, files: &dyn Files, folder: &Path) -> Result<Scann
     {
         finding.file = shown(&folder.join(&finding.file));
     }
+    let off = findings
+        .iter()
+        .filter_map(|finding| Some((finding.subject.clone()?, finding.off?)))
+        .collect();
     Ok(Scanned {
         manifest: output.manifest,
         findings,
         places,
+        off,
     })
 }
 

@@ -116,4 +116,5 @@ pub(crate) static ALL: &[&Rule] = &[
     &super::approval_details_changed::RULE,
     &super::stance_words_changed::RULE,
     &super::version_does_not_tell::RULE,
+    &super::declaration_out_of_sight::RULE,
 ];

@@ -39,6 +39,7 @@ mod contract_renamed;
 mod contract_undecided;
 mod contract_words_changed;
 mod deadline_changed;
+mod declaration_out_of_sight;
 mod default_changed;
 mod deprecation_changed;
 mod effect_added;

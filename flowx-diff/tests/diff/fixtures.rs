@@ -8,8 +8,8 @@ use flowx_manifest::Json;
 
 use crate::{base, file, fresh, json, manifest, patch};
 
-/// Rules that only fire on lists of tools; `edits.rs` has their cases.
-const FOREIGN: [&str; 4] = ["FXD064", "FXD075", "FXD079", "FXD114"];
+/// Rules that need more than two manifests: lists of tools, whose cases `edits.rs` has, and what a scan knows beyond a manifest.
+const FOREIGN: [&str; 5] = ["FXD064", "FXD075", "FXD079", "FXD114", "FXD221"];
 
 fn edited(from: &Json, edits: Option<&Json>) -> Json {
     let mut out = from.clone();
@@ -251,4 +251,52 @@ fn a_fingerprint_does_not_depend_on_wording_but_on_structure() {
     assert_eq!(change(1000), change(1000));
     assert_ne!(change(1000), change(999));
     assert_eq!(change(1000).len(), 32);
+}
+
+#[test]
+fn what_both_scans_left_out_is_compared_by_what_it_says() {
+    use flowx_diff::OutOfSight;
+    let both = manifest(&base());
+    let seen = format!("flow {}", both.flows[0].key());
+    let off =
+        |entries: &[(&str, u64)]| entries.iter().map(|(s, d)| ((*s).to_owned(), *d)).collect();
+    let found = |base: &[(&str, u64)], head: &[(&str, u64)]| {
+        let options = DiffOptions {
+            out_of_sight: Some(OutOfSight {
+                base: off(base),
+                head: off(head),
+            }),
+            ..DiffOptions::default()
+        };
+        let report = diff(&both, &both, &options);
+        assert_eq!(
+            report.findings.is_empty(),
+            report.verdict == flowx_diff::Verdict::Compatible
+        );
+        let line =
+            |f: &flowx_diff::Finding| format!("{} {} {}: {}", f.id, f.class, f.subject, f.message);
+        report.findings.iter().map(line).collect::<Vec<_>>()
+    };
+    let says = |what: &str| {
+        vec![format!(
+            "FXD221 undecided flow ops.purge@1: what this configuration switches off {what}"
+        )]
+    };
+    let ops = "flow ops.purge@1";
+    assert_eq!(found(&[], &[(ops, 1)]), says("is new"));
+    assert_eq!(found(&[(ops, 1)], &[]), says("is gone"));
+    assert_eq!(found(&[(ops, 1)], &[(ops, 2)]), says("has changed"));
+    assert_eq!(found(&[(ops, 1)], &[(ops, 1)]), [""; 0]);
+    assert_eq!(
+        found(&[(&seen, 1)], &[]),
+        [""; 0],
+        "it came into sight: other rules say how"
+    );
+    assert_eq!(found(&[], &[(&seen, 1)]), [""; 0], "it left it");
+    assert!(
+        diff(&both, &both, &DiffOptions::default())
+            .findings
+            .is_empty(),
+        "nothing known, nothing said"
+    );
 }

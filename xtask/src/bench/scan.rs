@@ -207,6 +207,7 @@ fn main() {
                 cfg: flowx_build::cfg::CfgSet::default(),
                 features: Features::Asked { names: Vec::new(), default: true },
                 libraries: Libraries::Given(Vec::new()),
+                look_beyond: false,
             })
             .expect("scanned");
             let errors: Vec<_> = output.findings.iter().filter(|f| f.severity == flowx_build::Severity::Error).collect();
