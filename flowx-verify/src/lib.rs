@@ -315,10 +315,10 @@ fn requests(
     values.retain(|v| seen.insert(v.to_canonical()));
     for value in &values {
         report.tried += 1;
-        // As the runtime gives it to serde: a whole number is an integer, however it was written.
+        // As the runtime gives it to both: a whole number is an integer, however it was written.
         let given = value.clone().with_whole_numbers();
         let text = given.to_canonical();
-        let (schema_takes, serde_takes) = (request.accepts(value), read(&text));
+        let (schema_takes, serde_takes) = (request.accepts(&given), read(&text));
         match (schema_takes, &serde_takes) {
             (true, Ok(())) => {
                 report.accepted += 1;
@@ -338,7 +338,7 @@ fn requests(
                 Some(deviations) => report.deviations.extend(deviations),
                 None => report.disagreements.push(Disagreement {
                     contract: subject.id.clone(),
-                    because: request.why(value),
+                    because: request.why(&given),
                     value: text,
                     what: Difference::SchemaRefuses,
                 }),

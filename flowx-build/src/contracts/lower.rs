@@ -8,7 +8,7 @@ use flowx_manifest::{ANY_WORD, CONVERTED, Direction, Json, contract_ref, referen
 use proc_macro2::Span;
 
 use super::digits;
-use super::object::{Object, Part, Rest, alternatives};
+use super::object::{Object, Part, Rest, Rule, alternatives};
 use super::read::Graph;
 use super::types::{Code, ModuleKey};
 use super::wire::{
@@ -39,6 +39,14 @@ pub(crate) enum Given {
     Flat,
     /// As a whole map, the tag taken out: it sees everything.
     Whole,
+}
+
+/// What flattened fields before this one have taken out of the object.
+struct Taken {
+    /// By fields that take it whenever it is there: it never gets here.
+    surely: BTreeSet<String>,
+    /// By an `Option` that may have given up half way.
+    perhaps: BTreeSet<String>,
 }
 
 /// The ways in which a type shares an object.
@@ -419,8 +427,10 @@ impl Lower<'_, '_> {
                 self.written_field(&mut object, field, at)
             }
         }
-        // What others take before a flattened field is asked, and so never reaches it.
-        let mut consumed: BTreeSet<String> = object.members.keys().cloned().collect();
+        let mut taken = Taken {
+            surely: object.members.keys().cloned().collect(),
+            perhaps: BTreeSet::new(),
+        };
         for field in record.fields.iter().filter(|f| f.flatten) {
             if if self.request() {
                 field.skip_de
@@ -436,7 +446,7 @@ impl Lower<'_, '_> {
                     span: field.span,
                     ..at
                 },
-                &mut consumed,
+                &mut taken,
                 depth + 1,
             );
         }
@@ -485,17 +495,8 @@ impl Lower<'_, '_> {
         match (field.read.as_slice(), optional) {
             ([name], false) => drop(object.required.insert(name.clone())),
             ([_], true) => {}
-            (names, false) => object.rules.push(Json::object([(
-                "oneOf",
-                Json::Array(names.iter().map(|n| needs(&[n])).collect()),
-            )])),
-            (names, true) => {
-                for (i, a) in names.iter().enumerate() {
-                    for b in &names[i + 1..] {
-                        object.rules.push(Json::object([("not", needs(&[a, b]))]));
-                    }
-                }
-            }
+            (names, false) => object.rules.push(Rule::One(names.to_vec())),
+            (names, true) => object.rules.push(Rule::AtMostOne(names.to_vec())),
         }
     }
 
@@ -563,14 +564,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn flatten(
-        &self,
-        object: &mut Object,
-        field: &Field,
-        at: At,
-        consumed: &mut BTreeSet<String>,
-        depth: usize,
-    ) {
+    fn flatten(&self, object: &mut Object, field: &Field, at: At, taken: &mut Taken, depth: usize) {
+        let consumed = &mut taken.surely;
         if self.request() {
             self.unbuffered(&field.ty, at, "`flatten`");
         }
@@ -588,6 +583,42 @@ impl Lower<'_, '_> {
             return;
         }
         if self.request() {
+            let names: BTreeSet<String> = given.forms.iter().flat_map(Object::names).collect();
+            let minds = given.forms.iter().any(Object::minds_others);
+            if (minds && !taken.perhaps.is_empty()) || !names.is_disjoint(&taken.perhaps) {
+                self.report(
+                    Code::Flatten,
+                    at,
+                    "a flattened Option before this field: when it is not read, the order of members decides which of them are left for this one"
+                        .to_owned(),
+                    "flatten the Option last, or give one of the two a name of its own",
+                );
+                return;
+            }
+            // Of several members, those before the first that cannot be read are gone.
+            if given.optional && !given.sees_all && names.len() > 1 {
+                taken.perhaps.extend(names);
+            }
+            let needed = given.forms.iter().flat_map(|f| &f.required);
+            let missed = needed.filter(|n| consumed.contains(*n)).cloned().next();
+            given.forms = given
+                .forms
+                .into_iter()
+                .filter_map(|f| f.without(consumed))
+                .collect();
+            if given.forms.is_empty() && !given.optional {
+                let missed = missed.map_or_else(
+                    || "a member that is taken before".to_owned(),
+                    |name| format!("the member `{name}`, which the outer type takes"),
+                );
+                self.report(
+                    Code::NeverReadable,
+                    at,
+                    format!("this input can never be read: the flattened field needs {missed}"),
+                    "rename one of the two",
+                );
+                return;
+            }
             if object.rest == Rest::Closed {
                 if given.optional {
                     self.report(
@@ -614,19 +645,6 @@ impl Lower<'_, '_> {
             }
             if !given.sees_all && given.forms.len() == 1 && !given.optional {
                 let mut inner = given.forms.remove(0);
-                for name in inner
-                    .members
-                    .keys()
-                    .filter(|n| consumed.contains(*n) && inner.required.contains(*n))
-                {
-                    self.report(
-                        Code::NeverReadable,
-                        at,
-                        format!("this input can never be read: the flattened field needs the member `{name}`, which the outer type takes"),
-                        "rename one of the two",
-                    );
-                }
-                inner.members.retain(|n, _| !consumed.contains(n));
                 let unseen = consumed.clone();
                 consumed.extend(inner.members.keys().cloned());
                 inner.rest = Rest::Open;
@@ -820,7 +838,11 @@ impl Lower<'_, '_> {
                 &e.tagging
             };
             let forms = match tagging {
-                Tagging::External => self.external_forms(variant, at, depth, given == Given::Whole),
+                // Beside untagged variants serde buffers the object, and a variant is its only member.
+                Tagging::External => {
+                    let whole = given == Given::Whole || (mixed && self.request());
+                    self.external_forms(variant, at, depth, whole)
+                }
                 Tagging::Internal(tag) => self.internal_forms(e, variant, tag, at, depth),
                 Tagging::Adjacent(tag, content) => {
                     self.adjacent_forms(e, variant, tag, content, at)
@@ -1307,13 +1329,6 @@ fn tuple(items: Vec<Json>, least: usize) -> Json {
 
 fn constant(text: &str) -> Json {
     Json::object([("type", "string".into()), ("const", Json::from(text))])
-}
-
-fn needs(names: &[&String]) -> Json {
-    Json::object([(
-        "required",
-        Json::Array(names.iter().map(|n| n.as_str().into()).collect()),
-    )])
 }
 
 fn insert(schema: &mut Json, key: &str, value: Json) {

@@ -9,12 +9,43 @@ use flowx_manifest::Json;
 pub(crate) struct Object {
     pub(crate) members: BTreeMap<String, Json>,
     pub(crate) required: BTreeSet<String>,
-    /// Further conditions: which names exclude each other.
-    pub(crate) rules: Vec<Json>,
+    pub(crate) rules: Vec<Rule>,
     pub(crate) rest: Rest,
     pub(crate) parts: Vec<Part>,
     pub(crate) description: Option<String>,
     pub(crate) deprecated: bool,
+}
+
+/// A member that goes by several names.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    /// Exactly one of them is there.
+    One(Vec<String>),
+    /// None, or one of them.
+    AtMostOne(Vec<String>),
+}
+
+impl Rule {
+    fn render(&self, out: &mut Vec<Json>) {
+        match self {
+            Rule::One(names) => out.push(Json::object([(
+                "oneOf",
+                Json::Array(names.iter().map(|n| needs(&[n])).collect()),
+            )])),
+            Rule::AtMostOne(names) => {
+                for (i, a) in names.iter().enumerate() {
+                    for b in &names[i + 1..] {
+                        out.push(Json::object([("not", needs(&[a, b]))]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn needs(names: &[&String]) -> Json {
+    let names = names.iter().map(|n| n.as_str().into()).collect();
+    Json::object([("required", Json::Array(names))])
 }
 
 /// What may stand beside the named members.
@@ -51,7 +82,7 @@ impl Object {
     /// Whether the empty object is one.
     pub(crate) fn takes_nothing(&self) -> bool {
         self.required.is_empty()
-            && self.rules.iter().all(|r| r.get("not").is_some())
+            && self.rules.iter().all(|r| matches!(r, Rule::AtMostOne(_)))
             && self
                 .parts
                 .iter()
@@ -60,11 +91,54 @@ impl Object {
 
     /// Adds a member that the rest of the object does not see. False when the name is taken.
     pub(crate) fn tag(&mut self, name: &str, schema: Json) -> bool {
+        let taken = self.names().contains(name);
         for part in &mut self.parts {
             part.unseen.insert(name.to_owned());
         }
         self.required.insert(name.to_owned());
-        self.members.insert(name.to_owned(), schema).is_none()
+        self.members.insert(name.to_owned(), schema);
+        !taken
+    }
+
+    /// What is left of it when others take these members first. `None`: nothing that is left can satisfy it.
+    pub(crate) fn without(mut self, taken: &BTreeSet<String>) -> Option<Object> {
+        if !self.required.is_disjoint(taken) {
+            return None;
+        }
+        self.members.retain(|n, _| !taken.contains(n));
+        let mut rules = Vec::new();
+        let left = |names: Vec<String>| -> Vec<String> {
+            names.into_iter().filter(|n| !taken.contains(n)).collect()
+        };
+        for rule in self.rules {
+            match rule {
+                Rule::One(names) => match left(names) {
+                    names if names.is_empty() => return None,
+                    names if names.len() == 1 => self.required.extend(names),
+                    names => rules.push(Rule::One(names)),
+                },
+                Rule::AtMostOne(names) => match left(names) {
+                    names if names.len() < 2 => {}
+                    names => rules.push(Rule::AtMostOne(names)),
+                },
+            }
+        }
+        self.rules = rules;
+        for part in &mut self.parts {
+            let forms = std::mem::take(&mut part.forms);
+            part.forms = forms.into_iter().filter_map(|f| f.without(taken)).collect();
+            if part.forms.is_empty() {
+                return None;
+            }
+            part.unseen.extend(taken.iter().cloned());
+        }
+        Some(self)
+    }
+
+    /// Whether members of other names matter to it.
+    pub(crate) fn minds_others(&self) -> bool {
+        let part = |p: &Part| p.forms.iter().any(Object::minds_others);
+        self.rest != Rest::Open || self.parts.iter().any(part)
     }
 
     /// Takes in another object whose members stand beside these. The names that both have are returned.
@@ -174,7 +248,8 @@ impl Object {
         if self.deprecated {
             out.insert("deprecated".to_owned(), true.into());
         }
-        let mut rules = self.rules.clone();
+        let mut rules = Vec::new();
+        self.rules.iter().for_each(|r| r.render(&mut rules));
         for part in &self.parts {
             let forms: Vec<Json> = part
                 .forms

@@ -1044,10 +1044,21 @@ impl<'a> Graph<'a> {
         if let Some(computed) = &said.computed {
             return Ty::Refused(Rc::new(computed.clone()));
         }
-        if let Some(with) = &said.with {
-            return self.ty(scope, with);
-        }
         let own = self.ty(scope, &field.ty);
+        if let Some(with) = &said.with {
+            let said = self.ty(scope, with);
+            // An `Option` that is described as what it holds is read from null all the same, and written as null unless that is left out.
+            if attrs.with.de.is_some() || !matches!(own, Ty::Option(_)) {
+                return said;
+            }
+            let said = Rc::new(said);
+            let option = Rc::new(Ty::Option(said.clone()));
+            let left_out = attrs.skip_if || attrs.with.ser.is_some();
+            return Ty::Split {
+                ser: if left_out { said } else { option.clone() },
+                de: option,
+            };
+        }
         if attrs.with.ser.is_none() && attrs.with.de.is_none() {
             return own;
         }

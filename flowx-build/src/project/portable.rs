@@ -16,9 +16,6 @@ pub const DEPTH: usize = 2;
 /// A descriptor with more parts than this is cut as well.
 const LARGEST: usize = 4000;
 
-/// Integers beyond this are not whole numbers to every host.
-const SAFE: f64 = 9_007_199_254_740_991.0;
-
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $id:literal,)*) => {
         /// What kind of loss.
@@ -159,6 +156,25 @@ const KEYWORDS: &[&str] = &[
     "maxLength",
     "minItems",
     "maxItems",
+];
+
+/// Conditions that an author can put into a schema (`extend`, a registered type) and that no descriptor carries.
+const UNTOLD: &[&str] = &[
+    "multipleOf",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+    "patternProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "if",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "$dynamicRef",
 ];
 
 fn lint(schema: &Json, at: &str, out: &mut Vec<String>) {
@@ -509,7 +525,8 @@ impl<'c> Projection<'c> {
             (1, _) => Told::Schema(told.remove(0)),
             (_, 1) => self.same_kind(told, at),
             _ if kinds.iter().all(|k| matches!(*k, "integer" | "number")) => {
-                Told::Schema(Json::object([("type", Json::from("number"))]))
+                let maps: Vec<Map> = told.into_iter().filter_map(into_map).collect();
+                Told::Schema(self.numbers("number", &maps, at))
             }
             _ if !self.input() => Told::Untold("it has alternatives of several types".to_owned()),
             _ => {
@@ -592,27 +609,33 @@ impl<'c> Projection<'c> {
                 }
             }
             "boolean" => Told::Schema(Json::Object(first.clone())),
-            _ => {
-                let mut out = Json::object([("type", Json::from(kind_of(&all[0])))]);
-                for (key, low) in [("minimum", true), ("maximum", false)] {
-                    let bounds: Option<Vec<&Json>> = maps.iter().map(|m| m.get(key)).collect();
-                    let value = |j: &&Json| j.as_number().map_or(0.0, |n| n.as_f64());
-                    let widest = bounds.and_then(|b| {
-                        b.into_iter().reduce(|a, c| {
-                            if (value(&a) <= value(&c)) == low {
-                                a
-                            } else {
-                                c
-                            }
-                        })
-                    });
-                    if let Some(bound) = widest {
-                        set(&mut out, key, bound.clone());
+            kind => Told::Schema(self.numbers(kind, &maps, at)),
+        }
+    }
+
+    /// Numbers of several ranges, told as the range that spans them all.
+    fn numbers(&mut self, kind: &str, all: &[Map], at: &str) -> Json {
+        let mut out = Json::object([("type", Json::from(kind))]);
+        for (key, low) in [("minimum", true), ("maximum", false)] {
+            let bounds: Option<Vec<&Json>> = all.iter().map(|m| m.get(key)).collect();
+            let value = |j: &&Json| j.as_number().map_or(0.0, |n| n.as_f64());
+            let widest = bounds.and_then(|b| {
+                b.into_iter().reduce(|a, c| {
+                    if (value(&a) <= value(&c)) == low {
+                        a
+                    } else {
+                        c
                     }
-                }
-                Told::Schema(out)
+                })
+            });
+            if let Some(bound) = widest {
+                set(&mut out, key, bound.clone());
             }
         }
+        if !one_range(kind, all) {
+            self.wider(at, "of several ranges of numbers the span is told");
+        }
+        out
     }
 
     /// Alternatives that are in the profile already.
@@ -629,7 +652,8 @@ impl<'c> Projection<'c> {
             (1, _) => Told::Schema(all.remove(0)),
             (_, 1) => self.same_kind(all, at),
             _ if kinds.iter().all(|k| matches!(*k, "integer" | "number")) => {
-                Told::Schema(Json::object([("type", Json::from("number"))]))
+                let maps: Vec<Map> = all.into_iter().filter_map(into_map).collect();
+                Told::Schema(self.numbers("number", &maps, at))
             }
             _ => Told::Untold("it has several types".to_owned()),
         }
@@ -761,6 +785,9 @@ impl<'c> Projection<'c> {
 
     /// A schema without references and combinators.
     fn plain(&mut self, map: &Map, at: &str) -> Told {
+        for key in UNTOLD.iter().filter(|k| map.contains_key(**k)) {
+            self.wider(at, &format!("the condition `{key}` is not told"));
+        }
         if let Some(value) = map.get("const") {
             return match value {
                 Json::String(_) => Told::Schema(Json::object([
@@ -839,12 +866,11 @@ impl<'c> Projection<'c> {
         let mut out = Json::object([("type", Json::from(kind))]);
         for key in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
             match map.get(key).and_then(Json::as_number) {
-                Some(n) if n.as_f64().abs() <= SAFE => set(&mut out, key, Json::Number(n.clone())),
-                Some(_) => {}
+                Some(n) if fits_64_bits(n) => set(&mut out, key, Json::Number(n.clone())),
+                Some(_) => self.wider(at, "a bound beyond 64 bits is not told"),
                 None => {}
             }
         }
-        let _ = at;
         Told::Schema(out)
     }
 
@@ -868,6 +894,9 @@ impl<'c> Projection<'c> {
                 if all.is_empty() {
                     Told::Schema(plain_object())
                 } else {
+                    if told.windows(2).any(|pair| pair[0] != pair[1]) {
+                        self.wider(at, "the places of a tuple are told as one");
+                    }
                     self.one_of_told(told, &place)
                 }
             }
@@ -1084,6 +1113,47 @@ fn into_map(json: Json) -> Option<Map> {
 
 fn kind_of(json: &Json) -> &str {
     json.get("type").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Whether every host reads the number: not when it is whole and neither an `i64` nor a `u64`.
+fn fits_64_bits(n: &flowx_manifest::json::Number) -> bool {
+    match (n.as_i128(), n.as_u128()) {
+        (None, None) => true,
+        (Some(i), _) => i64::try_from(i).is_ok() || u64::try_from(i).is_ok(),
+        (None, Some(_)) => false,
+    }
+}
+
+/// Whether the numbers of these ranges are all of those between the least and the greatest.
+fn one_range(kind: &str, all: &[Map]) -> bool {
+    let bound = |m: &Map, key: &str| m.get(key).and_then(Json::as_number).map(|n| n.as_f64());
+    let mut spans: Vec<(f64, f64)> = all
+        .iter()
+        .filter(|m| kind == "integer" || m.get("type").and_then(Json::as_str) == Some("number"))
+        .map(|m| {
+            let low = bound(m, "minimum").unwrap_or(f64::NEG_INFINITY);
+            (low, bound(m, "maximum").unwrap_or(f64::INFINITY))
+        })
+        .collect();
+    let exclusive = ["exclusiveMinimum", "exclusiveMaximum"];
+    if all
+        .iter()
+        .any(|m| exclusive.iter().any(|k| m.contains_key(*k)))
+    {
+        return false;
+    }
+    if spans.len() < all.len() {
+        // Whole numbers beside numbers: only those without a bound leave nothing out.
+        return spans.contains(&(f64::NEG_INFINITY, f64::INFINITY));
+    }
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let step = if kind == "integer" { 1.0 } else { 0.0 };
+    let mut reached = f64::NEG_INFINITY;
+    spans.iter().enumerate().all(|(i, (low, high))| {
+        let joined = i == 0 || *low <= reached + step;
+        reached = reached.max(*high);
+        joined
+    })
 }
 
 /// What a schema mainly is, without looking far.

@@ -22,5 +22,6 @@ macro_rules! files {
 }
 
 files!(
-    structs, enums, flatten, standard, foreign, naming, generic, converted, limits, odd
+    structs, enums, flatten, standard, foreign, naming, generic, converted, limits, odd, numbers,
+    corners
 );

@@ -1,72 +1,15 @@
 //! serde as the judge of every schema: generated values, and what serde writes.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::collections::BTreeSet;
 
 use flowx_build::contracts::{Contracts, SingleFile};
 use flowx_contracts_corpus::files;
-use flowx_manifest::{Direction, Manifest, closure};
-use flowx_verify::{Deviation, Effort, Probe, Report, Subject, check};
-
-/// The contract of a shape as the scan sees it, beside the compiled type.
-fn subject(file: &SingleFile, shape: &str, probe: Probe) -> Result<Subject, String> {
-    let ty: syn::Type = syn::parse_str(shape).unwrap();
-    let contracts = Contracts::new(file);
-    let mut id = String::new();
-    for direction in [Direction::Request, Direction::Response] {
-        let there = if direction == Direction::Request {
-            probe.read.is_some()
-        } else {
-            probe.write.is_some()
-        };
-        if there {
-            id = contracts.contract(SingleFile::ROOT, &ty, direction).name;
-        }
-    }
-    let (contracts, findings) = contracts.finish();
-    if !findings.is_empty() {
-        return Err(findings
-            .iter()
-            .map(|f| format!("{} {}", f.code, f.message))
-            .collect::<Vec<_>>()
-            .join("; "));
-    }
-    let manifest = Manifest {
-        contracts,
-        ..empty()
-    };
-    let document = |direction| closure(&manifest, &id, direction);
-    let unit = flowx_manifest::Json::object([("type", "null".into())]);
-    let (request, response) = match id.as_str() {
-        "()" => (Some(unit.clone()), Some(unit)),
-        _ => (document(Direction::Request), document(Direction::Response)),
-    };
-    Ok(Subject {
-        id: shape.to_string(),
-        request,
-        response,
-        probe,
-    })
-}
-
-fn empty() -> Manifest {
-    Manifest {
-        schema: String::new(),
-        schema_version: String::new(),
-        application: flowx_manifest::Application {
-            name: String::new(),
-            version: String::new(),
-        },
-        effects: Vec::new(),
-        capabilities: Vec::new(),
-        flows: Vec::new(),
-        events: Vec::new(),
-        agents: Vec::new(),
-        entities: Vec::new(),
-        contracts: Vec::new(),
-        tools: Vec::new(),
-    }
-}
+use flowx_manifest::Direction;
+use flowx_verify::{Deviation, Effort, Report, check};
+use support::subject;
 
 /// Shapes that are refused, with the code: what serde makes of them cannot be read, or cannot be told.
 const REFUSED: &[(&str, &str)] = &[("structs::WithOption", "FLOWX1303")];

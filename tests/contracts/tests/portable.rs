@@ -1,28 +1,14 @@
 //! Descriptors in the portable profile: every shape of the corpus keeps to it, and says nothing that is not so.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use flowx_build::contracts::{Contracts, SingleFile};
 use flowx_build::project::{LossKind, complaints, portable};
 use flowx_contracts_corpus::files;
-use flowx_manifest::{Direction, Json, Manifest, closure, omit_nulls};
+use flowx_manifest::{Direction, closure, omit_nulls};
 use flowx_verify::Sampler;
-
-fn manifest(contracts: Vec<flowx_manifest::Contract>) -> Manifest {
-    let empty = serde_json::json!({
-        "$schema": "", "schemaVersion": "1.0.0", "application": { "name": "x", "version": "1.0.0" }, "effects": [], "capabilities": [],
-        "flows": [], "events": [], "agents": [], "entities": [], "contracts": [], "tools": []
-    });
-    Manifest {
-        contracts,
-        ..serde_json::from_value(empty).unwrap()
-    }
-}
-
-fn validator(schema: &Json) -> jsonschema::Validator {
-    jsonschema::draft202012::options()
-        .build(&schema.to_value())
-        .unwrap()
-}
+use support::{manifest, validator};
 
 #[test]
 fn every_descriptor_keeps_to_the_profile_and_no_loss_goes_unsaid() {
