@@ -600,7 +600,8 @@ impl Lower<'_, '_> {
                 taken.perhaps.extend(names);
             }
             let needed = given.forms.iter().flat_map(|f| &f.required);
-            let missed = needed.filter(|n| consumed.contains(*n)).cloned().next();
+            let mut missed = needed.filter(|n| consumed.contains(*n));
+            let missed = missed.next().cloned();
             given.forms = given
                 .forms
                 .into_iter()
@@ -1164,7 +1165,7 @@ impl Lower<'_, '_> {
         if !words.is_empty() || any_word {
             forms.insert(0, self.words(e, words, &said, any_word));
         }
-        if forms.is_empty() && self.request() {
+        if self.request() && !e.variants.iter().any(|v| self.there(v)) {
             self.report(
                 Code::NeverReadable,
                 at,

@@ -5,9 +5,8 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use flowx_build::contracts::{Contracts, SingleFile};
+use flowx_build::contracts::SingleFile;
 use flowx_contracts_corpus::files;
-use flowx_manifest::Direction;
 use flowx_verify::{Deviation, Effort, Report, check};
 use support::subject;
 
@@ -130,40 +129,4 @@ fn the_page_about_contracts_has_every_deviation_code_and_loss() {
     for id in codes.chain(flowx_build::project::LossKind::ALL.iter().map(|k| k.id())) {
         assert!(page.contains(&format!("| {id} |")), "{id}");
     }
-}
-
-/// Why FLOWX1315 refuses a flattened `Option` in a closed type: what serde does is no set of values.
-#[test]
-fn a_flattened_option_in_a_closed_type_is_read_by_the_order_of_members_and_refused() {
-    #[derive(serde::Deserialize)]
-    #[allow(dead_code)]
-    struct Pair {
-        a: u8,
-        b: u8,
-    }
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
-    struct Closed {
-        #[serde(flatten)]
-        pair: Option<Pair>,
-    }
-    let reads = |text: &str| serde_json::from_str::<Closed>(text).is_ok();
-    // One value, in two orders: what the Option took before it failed is gone, the rest is unknown to the outer type.
-    assert!(reads(r#"{"a":1,"b":"x"}"#));
-    assert!(!reads(r#"{"b":"x","a":1}"#));
-    let source = "use serde::*; #[derive(Deserialize)] #[serde(deny_unknown_fields)] struct Closed { #[serde(flatten)] pair: Option<Pair> }
-        #[derive(Deserialize)] struct Pair { a: u8, b: u8 }";
-    let codes = |source: &str| {
-        let file = SingleFile::parse("lib.rs", source).unwrap();
-        let contracts = Contracts::new(&file);
-        let ty = syn::parse_str("Closed").unwrap();
-        contracts.contract(SingleFile::ROOT, &ty, Direction::Request);
-        let (_, findings) = contracts.finish();
-        findings.iter().map(|f| f.code.id()).collect::<Vec<_>>()
-    };
-    assert_eq!(codes(source), ["FLOWX1315"]);
-    // Either alone is exact: `flatten.rs` and `odd.rs` hold such shapes.
-    assert!(codes(&source.replace("#[serde(deny_unknown_fields)]", "")).is_empty());
-    assert!(codes(&source.replace("Option<Pair>", "Pair")).is_empty());
 }

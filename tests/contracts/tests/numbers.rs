@@ -20,8 +20,11 @@ fn probe(shape: &str) -> (SingleFile, Probe) {
     (SingleFile::parse(name, text).unwrap(), probe)
 }
 
-/// The types of `numbers.rs`, member by member, with the least and the greatest.
-const BOUNDS: &[(&str, &[(&str, &str, &str)])] = &[
+/// A member, the least and the greatest.
+type Bound = (&'static str, &'static str, &'static str);
+
+/// The types of `numbers.rs`, member by member.
+const BOUNDS: &[(&str, &[Bound])] = &[
     (
         "Unsigned",
         &[
@@ -259,7 +262,10 @@ fn a_whole_number_is_read_however_it_is_written_and_by_both_or_by_neither() {
             }
             assert_eq!(schema, serde, "{}: {sent}", subject.id);
             // What the validator says hangs on no spelling, as far as it compares exactly.
-            if whole.parse::<i64>().is_ok_and(|n| n.unsigned_abs() < 1 << 53) {
+            if whole
+                .parse::<i64>()
+                .is_ok_and(|n| n.unsigned_abs() < 1 << 53)
+            {
                 assert_eq!(
                     accepts.is_valid(&sent.to_value()),
                     schema,
