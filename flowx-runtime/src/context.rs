@@ -9,36 +9,43 @@ use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::engine::{self, Call, Declared};
+use crate::engine::{self, Call, Declared, Kept};
 use crate::identity::Principal;
 use crate::model::{ModelRequest, NoModel};
-use crate::traits::{Capability, Declares, Effect, Flow, HasFlow, HasStep, Undo};
+use crate::traits::{
+    Capability, CapabilityInfo, Declares, Effect, Flow, HasFlow, HasStep, StepInfo, Undo,
+};
 
 pub use crate::engine::Compensation;
 
 /// What the body of the capability `C` sees.
 pub struct Cx<C> {
-    pub(crate) call: Arc<Call>,
-    pub(crate) place: Place,
+    running: Arc<Running>,
+    place: Place,
     capability: PhantomData<fn() -> C>,
 }
 
-/// Where in a call a capability runs; what its idempotency key is made of.
-#[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The sub-flows above, outermost first; empty in the flow that was called.
-    pub(crate) path: Option<Arc<str>>,
+/// What a flow says of one of its steps, the types out of sight.
+#[derive(Debug)]
+pub(crate) struct Site {
     pub(crate) flow: &'static str,
-    pub(crate) step: &'static str,
+    pub(crate) policy: StepInfo,
+    pub(crate) capability: CapabilityInfo,
+}
+
+/// Which step of its flow a capability runs for; with the flow's path, what its idempotency key is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) site: &'static Site,
     /// The how-manieth step of its flow this is, counted from 0.
     pub(crate) ordinal: u32,
     pub(crate) undoing: bool,
 }
 
 impl<C: Capability> Cx<C> {
-    pub(crate) fn new(call: Arc<Call>, place: Place) -> Cx<C> {
+    pub(crate) fn new(running: Arc<Running>, place: Place) -> Cx<C> {
         Cx {
-            call,
+            running,
             place,
             capability: PhantomData,
         }
@@ -49,7 +56,8 @@ impl<C: Capability> Cx<C> {
     where
         C: Declares<E>,
     {
-        self.call
+        self.running
+            .call
             .effects
             .get::<E>()
             .expect("App refuses to start while a declared effect has no handle")
@@ -57,13 +65,17 @@ impl<C: Capability> Cx<C> {
 
     /// A key under which this step is the same step again, over retries and repetitions of the call; different for every other step.
     pub fn idempotency_key(&self) -> String {
-        let place = &self.place;
-        let undo = if place.undoing { ":undo" } else { "" };
-        let path = place.path.as_deref().unwrap_or("");
-        let key = &self.call.invocation.idempotency_key;
+        let Place {
+            site,
+            ordinal,
+            undoing,
+        } = self.place;
+        let undo = if undoing { ":undo" } else { "" };
+        let path = self.running.path.as_deref().unwrap_or("");
+        let key = &self.running.call.invocation.idempotency_key;
         format!(
-            "{key}:{path}{}:{}:{}{undo}",
-            place.flow, place.step, place.ordinal
+            "{key}:{path}{}:{}:{ordinal}{undo}",
+            site.flow, site.policy.name
         )
     }
 
@@ -76,11 +88,11 @@ impl<C: Capability> Cx<C> {
 /// A flow that is running, its types out of sight.
 pub(crate) struct Running {
     pub(crate) call: Arc<Call>,
-    /// The sub-flows above, as in [`Place`].
+    /// The sub-flows above, outermost first; empty in the flow that was called.
     pub(crate) path: Option<Arc<str>>,
     pub(crate) deadline: Option<Instant>,
     /// What undoes the steps that are done, in their order.
-    pub(crate) undo: Mutex<Vec<Compensation>>,
+    pub(crate) undo: Mutex<Vec<Kept>>,
     /// How many steps it has begun.
     pub(crate) ordinal: AtomicU32,
 }
@@ -129,8 +141,11 @@ impl<F: Flow> FlowCx<F> {
     {
         let declared = const {
             &Declared::<C> {
-                flow: F::INFO.id,
-                policy: <F as HasStep<C>>::STEP,
+                site: Site {
+                    flow: F::INFO.id,
+                    policy: <F as HasStep<C>>::STEP,
+                    capability: C::INFO,
+                },
                 again: <F as HasStep<C>>::again,
                 keep: <F::Undo as Undo<C>>::keep,
             }
@@ -209,5 +224,5 @@ macro_rules! of_the_call {
         }
     };
 }
-of_the_call!(Cx, call);
+of_the_call!(Cx, running.call);
 of_the_call!(FlowCx, running.call);

@@ -1,6 +1,7 @@
 //! Spans and counters. Names are `flowx.*`; a principal's id is never a label, since labels are kept for ever and by everybody.
 
 use tracing::Span;
+use tracing::level_filters::LevelFilter;
 
 use flowx_manifest::Flow;
 use tokio::time::Instant;
@@ -82,6 +83,12 @@ impl Drop for Observed<'_> {
             self.emit("cancelled", "");
         }
     }
+}
+
+/// Whether anybody may be looking at the spans of steps. A span that nobody sees costs as much as all checks of a step together, since
+/// `tracing`'s feature `log`, which some crate of a program turns on, has even those written out for a logger.
+pub(crate) fn steps_are_seen() -> bool {
+    LevelFilter::current() >= LevelFilter::DEBUG
 }
 
 /// The span of one attempt at a step.

@@ -51,7 +51,7 @@ impl Refused {
             .take()
     }
 
-    fn set(&self, refusal: Refusal) {
+    pub(crate) fn set(&self, refusal: Refusal) {
         self.refusal
             .lock()
             .unwrap_or_else(|e| e.into_inner())
@@ -92,10 +92,6 @@ impl Effects {
 
     /// A program has a handful of effects: a walk is shorter than a hash.
     pub(crate) fn get<E: Effect>(&self) -> Option<&E> {
-        self.0
-            .iter()
-            .find(|(t, _)| *t == TypeId::of::<E>())?
-            .1
-            .downcast_ref()
+        self.0.iter().find_map(|(_, e)| e.downcast_ref())
     }
 }

@@ -16,11 +16,12 @@ use flowx_manifest::Json;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::task::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
 use super::call::Call;
 use super::step::deadline_exceeded;
-use super::undo::{Compensation, undo_all};
+use super::undo::{Kept, undo_all};
 use crate::context::{FlowCx, Running};
 use crate::invocation::Output;
 use crate::refusal::{Refusal, codes};
@@ -128,7 +129,8 @@ async fn drive(
     let end = {
         let mut timer = pin!(async {
             match deadline {
-                Some(deadline) => sleep_until(deadline).await,
+                // A body that never rests uses up what its task may do in one turn; the deadline must be heard all the same.
+                Some(deadline) => unconstrained(sleep_until(deadline)).await,
                 None => std::future::pending().await,
             }
         });
@@ -175,7 +177,7 @@ struct Rescue<'a> {
 }
 
 impl Rescue<'_> {
-    fn take(&self) -> Vec<Compensation> {
+    fn take(&self) -> Vec<Kept> {
         taken(&self.running.undo)
     }
 
@@ -194,7 +196,7 @@ impl Drop for Rescue<'_> {
     }
 }
 
-fn taken(undo: &Mutex<Vec<Compensation>>) -> Vec<Compensation> {
+fn taken(undo: &Mutex<Vec<Kept>>) -> Vec<Kept> {
     std::mem::take(&mut *undo.lock().unwrap_or_else(|e| e.into_inner()))
 }
 

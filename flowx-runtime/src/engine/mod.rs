@@ -17,6 +17,7 @@ pub(crate) use step::{Declared, step};
 #[cfg(test)]
 pub(crate) use tests::call_over;
 pub use undo::Compensation;
+pub(crate) use undo::Kept;
 
 /// A future that leaves its result where it was told to, its type out of sight: what polls it is compiled once.
 type Pinned<'a> = std::pin::Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;

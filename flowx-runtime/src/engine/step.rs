@@ -1,20 +1,26 @@
 //! One step: stance, deadline, timeout, retry.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use flowx_manifest::Category;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::task::unconstrained;
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::Instrument as _;
 
 use super::Pinned;
 use super::call::Call;
-use super::undo::Compensation;
-use crate::context::{Cx, Place, Running};
+use super::undo::{Compensation, Kept};
+use crate::context::{Cx, Place, Running, Site};
 use crate::identity::Principal;
 use crate::refusal::{Refusal, codes};
-use crate::traits::{Capability, CapabilityInfo, FlowError, Stance, StepInfo};
+use crate::telemetry;
+use crate::traits::{Capability, FlowError, Stance, StepInfo};
 
 /// The longest wait between two attempts.
 const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
@@ -22,10 +28,7 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(30);
 /// What a flow says of its step that calls `C`. As a value and not as a type of the flow, so that a step is compiled once per capability
 /// and not once per flow that has it.
 pub(crate) struct Declared<C: Capability> {
-    /// The flow.
-    pub(crate) flow: &'static str,
-    /// Its policies.
-    pub(crate) policy: StepInfo,
+    pub(crate) site: Site,
     /// `HasStep::again`.
     pub(crate) again: fn(&C::Input) -> Option<C::Input>,
     /// `Undo::keep`.
@@ -33,11 +36,11 @@ pub(crate) struct Declared<C: Capability> {
 }
 
 pub(crate) async fn step<C: Capability>(
-    running: &Running,
+    running: &Arc<Running>,
     declared: &'static Declared<C>,
     mut input: C::Input,
 ) -> Result<C::Output, C::Error> {
-    let mut course = Course::begin(running, &C::INFO, &declared.policy, declared.flow);
+    let mut course = Course::begin(running, &declared.site);
     loop {
         let again = if course.may_repeat() {
             (declared.again)(&input)
@@ -45,10 +48,14 @@ pub(crate) async fn step<C: Capability>(
             None
         };
         let mut end = None;
+        let way = course.open();
         {
-            let cx = Cx::<C>::new(running.call.clone(), course.place());
+            let cx = Cx::<C>::new(Arc::clone(running), course.place());
             let run = pin!(async { end = Some(C::run(&cx, input).await) });
-            course.attempt(run).await;
+            match way {
+                Way::Free => (run as Pinned<'_>).await,
+                way => course.watched(way, run).await,
+            }
         }
         let unavailable = match end {
             Some(Ok(output)) => {
@@ -82,81 +89,129 @@ pub(crate) async fn step<C: Capability>(
 
 /// One step on its way, its types out of sight.
 struct Course<'a> {
-    running: &'a Running,
-    capability: &'static CapabilityInfo,
-    policy: &'static StepInfo,
-    flow: &'static str,
+    running: &'a Arc<Running>,
+    site: &'static Site,
     ordinal: u32,
     attempt: u32,
-    /// Whether it has begun something that must not be done twice.
-    counts: bool,
+}
+
+/// How one attempt runs.
+enum Way {
+    /// Nobody looks, and nothing but the driver's own deadline holds: the common case costs nothing more.
+    Free,
+    /// Until then.
+    Limited(Instant),
+    /// In a span, and until then.
+    Seen(Option<Instant>),
+    /// Not at all: the call has the refusal.
+    Refused,
 }
 
 impl<'a> Course<'a> {
-    fn begin(
-        running: &'a Running,
-        capability: &'static CapabilityInfo,
-        policy: &'static StepInfo,
-        flow: &'static str,
-    ) -> Course<'a> {
+    fn begin(running: &'a Arc<Running>, site: &'static Site) -> Course<'a> {
         Course {
             running,
-            capability,
-            policy,
-            flow,
+            site,
             ordinal: running.ordinal.fetch_add(1, Ordering::Relaxed),
             attempt: 1,
-            counts: capability.side_effects && !capability.idempotent,
         }
     }
 
+    /// Whether it has begun something that must not be done twice.
+    fn counts(&self) -> bool {
+        self.site.capability.side_effects && !self.site.capability.idempotent
+    }
+
     fn may_repeat(&self) -> bool {
-        self.attempt < self.policy.attempts && self.capability.idempotent
+        self.attempt < self.site.policy.attempts && self.site.capability.idempotent
     }
 
     fn place(&self) -> Place {
         Place {
-            path: self.running.path.clone(),
-            flow: self.flow,
-            step: self.policy.name,
+            site: self.site,
             ordinal: self.ordinal,
             undoing: false,
         }
     }
 
-    /// One attempt, to its end or its limit: the future itself says which. Nothing of it is polled where it may not run.
-    async fn attempt(&mut self, run: Pinned<'_>) {
-        let call = &self.running.call;
+    /// Whether the next attempt may run, and how.
+    fn open(&self) -> Way {
+        let Running { call, deadline, .. } = &**self.running;
+        let Site {
+            policy, capability, ..
+        } = self.site;
         if self.attempt == 1 {
-            if let Err(refusal) = admit(self.capability.stance, &call.invocation.principal) {
-                match call.refuse(refusal).await {}
+            if !allows(capability.stance, &call.invocation.principal) {
+                return self.denied();
             }
-            if self.counts {
+            if self.counts() {
                 call.standing.fetch_add(1, Ordering::Relaxed);
             }
         }
-        let limit = match limits(self.policy, self.running.deadline) {
-            Ok(limit) => limit,
-            Err(refusal) => match call.refuse(refusal).await {},
-        };
-        let span = crate::telemetry::step_span(self.policy.name, self.capability, self.attempt);
-        let run = tracing::Instrument::instrument(run, span);
-        match limit {
-            Some(limit) => {
-                let _ = timeout_at(limit, run).await;
+        let limited = policy.timeout_ms > 0;
+        let mut limit = None;
+        if limited || deadline.is_some() {
+            let now = Instant::now();
+            if let Some(deadline) = deadline
+                && *deadline <= now
+            {
+                return self.late();
             }
-            None => run.await,
+            if limited {
+                let own = now + Duration::from_millis(policy.timeout_ms);
+                limit = Some(deadline.map_or(own, |d| d.min(own)));
+            }
+        }
+        match limit {
+            limit if telemetry::steps_are_seen() => Way::Seen(limit),
+            Some(limit) => Way::Limited(limit),
+            None => Way::Free,
+        }
+    }
+
+    #[cold]
+    fn denied(&self) -> Way {
+        let call = &self.running.call;
+        let stance = self.site.capability.stance;
+        call.refused.set(denial(stance, &call.invocation.principal));
+        Way::Refused
+    }
+
+    #[cold]
+    fn late(&self) -> Way {
+        self.running.call.refused.set(deadline_exceeded());
+        Way::Refused
+    }
+
+    /// One attempt, to its end or its limit: the future itself says which. Nothing of it is polled where it may not run.
+    async fn watched(&self, way: Way, mut run: Pinned<'_>) {
+        match way {
+            Way::Free => run.await,
+            Way::Limited(limit) => until(limit, run.as_mut()).await,
+            Way::Seen(limit) => {
+                let Site {
+                    policy, capability, ..
+                } = self.site;
+                let span = telemetry::step_span(policy.name, capability, self.attempt);
+                let run = pin!(run.instrument(span));
+                match limit {
+                    Some(limit) => until(limit, run).await,
+                    None => run.await,
+                }
+            }
+            Way::Refused => std::future::pending().await,
         }
     }
 
     /// Waits for the next attempt; `false` when there is no time for one.
     async fn wait(&mut self) -> bool {
-        let Running { call, deadline, .. } = self.running;
-        let Some(wait) = backoff(self.policy, self.attempt, *deadline, call) else {
+        let Running { call, deadline, .. } = &**self.running;
+        let policy = &self.site.policy;
+        let Some(wait) = backoff(policy, self.attempt, *deadline, call) else {
             return false;
         };
         tracing::debug!(
-            step = self.policy.name,
+            step = policy.name,
             attempt = self.attempt,
             wait_ms = wait.as_millis() as u64,
             "retrying"
@@ -176,50 +231,65 @@ impl<'a> Course<'a> {
             .undo
             .lock()
             .unwrap_or_else(|e| e.into_inner())
-            .push(undo.at(place, self.counts));
+            .push(Kept {
+                undo,
+                path: self.running.path.clone(),
+                place,
+                counts: self.counts(),
+            });
     }
 
     /// A capability that says no has done nothing: that is what a refusal is.
     fn said_no(&self) {
-        if self.counts {
+        if self.counts() {
             self.running.call.standing.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     /// The last attempt took too long.
     async fn give_up(&self) -> Infallible {
-        let refusal = timed_out(self.policy, self.running.deadline);
+        let refusal = timed_out(&self.site.policy, self.running.deadline);
         self.running.call.refuse(refusal).await
     }
 }
 
-/// Whether that principal may, by the stance alone. The default arm of a caller is to refuse.
-pub(crate) fn admit(stance: Stance, principal: &Principal) -> Result<(), Refusal> {
-    match stance {
-        Stance::Public | Stance::Internal => Ok(()),
-        Stance::Authenticated | Stance::Permission(_) if principal.is_anonymous() => {
-            Err(Refusal::not_authenticated())
+/// The future, to its end or to that moment. As `timeout_at`, but the timer is made when there is something to wait for: most steps that
+/// have a limit end at their first poll, and cost no timer.
+async fn until(limit: Instant, mut run: Pinned<'_>) {
+    let mut timer = pin!(None);
+    poll_fn(|task| {
+        if run.as_mut().poll(task).is_ready() {
+            return Poll::Ready(());
         }
-        Stance::Authenticated => Ok(()),
-        Stance::Permission(permission) if principal.holds(permission) => Ok(()),
-        Stance::Permission(permission) => Err(Refusal::permission_denied(permission)),
+        if timer.is_none() {
+            // A step that never rests uses up what its task may do in one turn; the timer must be heard all the same.
+            timer.set(Some(unconstrained(sleep_until(limit))));
+        }
+        timer
+            .as_mut()
+            .as_pin_mut()
+            .map_or(Poll::Pending, |timer| timer.poll(task))
+    })
+    .await;
+}
+
+/// Whether that principal may, by the stance alone. The default arm of a caller is to refuse.
+fn allows(stance: Stance, principal: &Principal) -> bool {
+    match stance {
+        Stance::Public | Stance::Internal => true,
+        Stance::Authenticated => !principal.is_anonymous(),
+        Stance::Permission(permission) => principal.holds(permission),
     }
 }
 
-/// When one attempt has to have ended: `None` where only the driver's own deadline holds.
-fn limits(policy: &StepInfo, deadline: Option<Instant>) -> Result<Option<Instant>, Refusal> {
-    if deadline.is_none() && policy.timeout_ms == 0 {
-        return Ok(None);
+/// What is said to somebody who may not.
+fn denial(stance: Stance, principal: &Principal) -> Refusal {
+    match stance {
+        Stance::Permission(permission) if !principal.is_anonymous() => {
+            Refusal::permission_denied(permission)
+        }
+        _ => Refusal::not_authenticated(),
     }
-    let now = Instant::now();
-    if deadline.is_some_and(|d| d <= now) {
-        return Err(deadline_exceeded());
-    }
-    if policy.timeout_ms == 0 {
-        return Ok(None);
-    }
-    let own = now + Duration::from_millis(policy.timeout_ms);
-    Ok(Some(deadline.map_or(own, |d| d.min(own))))
 }
 
 fn timed_out(policy: &StepInfo, deadline: Option<Instant>) -> Refusal {

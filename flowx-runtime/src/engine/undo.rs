@@ -11,24 +11,31 @@ use futures_util::future::BoxFuture;
 use tokio::time::{sleep, timeout};
 
 use super::call::Call;
-use crate::context::{Cx, Place};
+use crate::context::{Cx, Place, Running};
 use crate::traits::{Capability, FlowError};
 
 /// How often an idempotent undo is tried while what it needs is unavailable. One that is not idempotent is tried once.
 const ATTEMPTS: u32 = 5;
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
-type Run = Box<dyn FnOnce(Arc<Call>, Place) -> BoxFuture<'static, Result<(), String>> + Send>;
+type Run = Box<dyn FnOnce(Arc<Running>, Place) -> BoxFuture<'static, Result<(), String>> + Send>;
 
 /// What undoes one completed step: a capability and the copy of the step's output that it takes.
 ///
 /// It runs on the platform's behalf, not the caller's: whoever was let do the step is owed its undoing, even after the caller has left.
 pub struct Compensation {
     capability: &'static str,
-    place: Option<Place>,
-    /// Whether the step counts among those that must not be done twice.
-    counts: bool,
     run: Run,
+}
+
+/// What undoes one step that is done, and which step that was.
+pub(crate) struct Kept {
+    pub(crate) undo: Compensation,
+    /// The flow's own, as in [`Running`].
+    pub(crate) path: Option<Arc<str>>,
+    pub(crate) place: Place,
+    /// Whether the step counts among those that must not be done twice.
+    pub(crate) counts: bool,
 }
 
 impl Compensation {
@@ -40,16 +47,8 @@ impl Compensation {
     {
         Compensation {
             capability: R::INFO.id,
-            place: None,
-            counts: false,
-            run: Box::new(move |call, place| undo::<R>(call, place, input).boxed()),
+            run: Box::new(move |running, place| undo::<R>(running, place, input).boxed()),
         }
-    }
-
-    pub(crate) fn at(mut self, place: Place, counts: bool) -> Self {
-        self.place = Some(place);
-        self.counts = counts;
-        self
     }
 }
 
@@ -61,13 +60,13 @@ impl std::fmt::Debug for Compensation {
     }
 }
 
-async fn undo<R>(call: Arc<Call>, place: Place, input: R::Input) -> Result<(), String>
+async fn undo<R>(running: Arc<Running>, place: Place, input: R::Input) -> Result<(), String>
 where
     R: Capability,
     R::Input: Clone,
 {
     let attempts = if R::INFO.idempotent { ATTEMPTS } else { 1 };
-    let cx = Cx::<R>::new(call, place);
+    let cx = Cx::<R>::new(running, place);
     let mut wait = FIRST_WAIT;
     let mut left = attempts;
     loop {
@@ -87,37 +86,31 @@ where
 
 /// Undoes everything on the list, last first, in a task of its own that no caller can cancel. Waiting for it is optional.
 /// Gives back whether all of it was undone.
-pub(crate) fn undo_all(call: &Arc<Call>, list: Vec<Compensation>) -> tokio::task::JoinHandle<bool> {
+pub(crate) fn undo_all(call: &Arc<Call>, list: Vec<Kept>) -> tokio::task::JoinHandle<bool> {
     let call = Arc::clone(call);
     let tasks = call.tasks.clone();
     tasks.spawn(async move {
         let mut all = true;
         // One undo that fails is no reason to leave the others undone.
-        for compensation in list.into_iter().rev() {
-            all &= undo_one(&call, compensation).await;
+        for kept in list.into_iter().rev() {
+            all &= undo_one(&call, kept).await;
         }
         all
     })
 }
 
-async fn undo_one(call: &Arc<Call>, compensation: Compensation) -> bool {
-    let Compensation {
-        capability,
+async fn undo_one(call: &Arc<Call>, kept: Kept) -> bool {
+    let Kept {
+        undo: Compensation { capability, run },
+        path,
         place,
         counts,
-        run,
-    } = compensation;
-    let place = place.unwrap_or(Place {
-        path: None,
-        flow: "",
-        step: "",
-        ordinal: 0,
-        undoing: true,
-    });
+    } = kept;
     let correlation_id = call.invocation.correlation_id.as_str();
-    let (flow, step) = (place.flow, place.step);
+    let (flow, step) = (place.site.flow, place.site.policy.name);
+    let running = Arc::new(Running::new(Arc::clone(call), path, None));
     // The call to `run` is inside, so that a panic while the future is made is caught as well.
-    let task = AssertUnwindSafe(async { run(Arc::clone(call), place).await }).catch_unwind();
+    let task = AssertUnwindSafe(async { run(running, place).await }).catch_unwind();
     let why = match timeout(call.undo_limit, task).await {
         Ok(Ok(Ok(()))) => {
             tracing::info!(flow, step, capability, correlation_id, "undone");

@@ -374,6 +374,28 @@ async fn a_deadline_clamps_the_timeout_and_the_retries_of_a_step() {
     assert!(since.elapsed() < Duration::from_secs(5));
 }
 
+flow!(SpinsLate, 20, [Once], |cx| {
+    cx.step::<Once>(script("one", [Act::Spin])).await?;
+    Ok("done".into())
+});
+flow!(SpinsLong, 0, [Once { timeout_ms: 20 }], |cx| {
+    cx.step::<Once>(script("one", [Act::Spin])).await?;
+    Ok("done".into())
+});
+
+#[tokio::test]
+async fn a_step_that_never_rests_is_ended_by_its_limit_all_the_same() {
+    let world = World::default();
+    let long = Duration::from_secs(10);
+    let late = tokio::time::timeout(long, run::<SpinsLate>(&world)).await;
+    let refusal = late.expect("the deadline is heard").unwrap_err();
+    assert_eq!(refusal.code, codes::DEADLINE_EXCEEDED);
+    let slow = tokio::time::timeout(long, run::<SpinsLong>(&world)).await;
+    let refusal = slow.expect("the timeout is heard").unwrap_err();
+    assert_eq!(refusal.code, codes::STEP_TIMED_OUT);
+    assert_eq!(world.log(), NOTHING);
+}
+
 #[tokio::test]
 async fn no_step_begins_past_the_deadline() {
     let world = World::default();
@@ -582,18 +604,27 @@ flow!(Keys, 0, [Open { attempts: 2 }, Second], |cx| {
 
 #[test]
 fn every_step_of_a_call_has_a_key_of_its_own_and_every_attempt_the_same() {
-    use crate::context::{Cx, Place};
+    use crate::context::{Cx, Place, Running, Site};
+    use crate::traits::{Capability, HasStep, StepInfo};
+    use std::sync::Arc;
     let world = World::default();
     let call = call_in(&world, person(&[]));
     let key = |flow, step, ordinal, path: Option<&str>, undoing| {
-        let place = Place {
-            path: path.map(Into::into),
+        let site = Site {
             flow,
-            step,
+            policy: StepInfo {
+                name: step,
+                ..<Keys as HasStep<Second>>::STEP
+            },
+            capability: Open::INFO,
+        };
+        let place = Place {
+            site: Box::leak(Box::new(site)),
             ordinal,
             undoing,
         };
-        Cx::<Open>::new(call.clone(), place).idempotency_key()
+        let running = Arc::new(Running::new(call.clone(), path.map(Into::into), None));
+        Cx::<Open>::new(running, place).idempotency_key()
     };
     let all = [
         key("Keys", "Open", 0, None, false),

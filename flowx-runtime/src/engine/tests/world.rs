@@ -69,6 +69,8 @@ pub(super) enum Act {
     Succeed,
     Refuse(Category),
     Hang,
+    /// Never rests: gives its task back only when its turn is used up.
+    Spin,
     Panic,
 }
 
@@ -94,6 +96,9 @@ async fn play<C: Capability + Declares<World>>(cx: &Cx<C>, script: Script) -> Re
         }
         Act::Refuse(category) => Err(No(category)),
         Act::Hang => std::future::pending().await,
+        Act::Spin => loop {
+            tokio::task::consume_budget().await;
+        },
         Act::Panic => panic!("swordfish"),
     }
 }
