@@ -448,3 +448,103 @@ fn a_part_that_a_direction_does_not_reach_is_nobodys_trouble() {
     assert!(read(source, "S").findings.is_empty());
     assert_eq!(written(source, "S").codes(), [Code::With]);
 }
+
+#[test]
+fn what_a_descriptor_tells_of_numbers_and_leaves_out_of_conditions_is_listed() {
+    let told = |members: &str, more: &str| {
+        let source =
+            format!("use serde::*; #[derive(Deserialize)] struct In {{ {members} }} {more}");
+        let seen = read(&source, "In");
+        assert!(seen.findings.is_empty(), "{source}: {:?}", seen.findings);
+        let (schema, losses) = portable(&seen.contracts, "crate::In", Direction::Request);
+        assert_eq!(complaints(&schema), Vec::<String>::new());
+        let wider: Vec<String> = losses
+            .iter()
+            .filter(|l| l.kind == LossKind::Wider)
+            .map(|l| format!("{} {}", l.pointer, l.message))
+            .collect();
+        let member = schema.pointer("/properties/a").map(Json::to_value);
+        (member.unwrap_or_default(), wider)
+    };
+    let either = |variants: &str| {
+        let more = format!("#[derive(Deserialize)] #[serde(untagged)] enum E {{ {variants} }}");
+        told("a: E", &more)
+    };
+    // Bounds up to 64 bits are told; ranges that meet are one range, and nothing is lost.
+    let (member, lost) = told("a: u64", "");
+    assert_eq!(
+        (member, lost.len()),
+        (
+            json!({ "type": "integer", "minimum": 0, "maximum": u64::MAX }),
+            0
+        )
+    );
+    let (member, lost) = either("Low(u8), High(i16)");
+    assert_eq!(
+        (member, lost.len()),
+        (
+            json!({ "type": "integer", "minimum": -32768, "maximum": 32767 }),
+            0
+        )
+    );
+    let (member, lost) = either("Whole(u8), Any(f64)");
+    assert_eq!((member, lost.len()), (json!({ "type": "number" }), 0));
+    // Each of these says more than is taken, and says so.
+    let range = |text: &str| format!("#[schemars(range({text}))]");
+    for (what, (member, lost)) in [
+        ("/a a bound beyond 64 bits", told("a: u128", "")),
+        (
+            "/a of several ranges",
+            either(&format!(
+                "Low({} u8), High({} u8)",
+                range("max = 5"),
+                range("min = 10")
+            )),
+        ),
+        (
+            "/a of several ranges",
+            either(&format!(
+                "Whole(u8), Any({} f64)",
+                range("min = 0.5, max = 1.5")
+            )),
+        ),
+        ("/a the places of a tuple", told("a: (u8, i16)", "")),
+        (
+            "/a the condition `multipleOf`",
+            told("#[schemars(extend(\"multipleOf\" = 5))] a: u8", ""),
+        ),
+        (
+            "/a the condition `uniqueItems`",
+            told("#[schemars(extend(\"uniqueItems\" = true))] a: Vec<u8>", ""),
+        ),
+    ] {
+        assert!(
+            lost.len() == 1 && lost[0].starts_with(what),
+            "{what}: {member}: {lost:?}"
+        );
+    }
+    // An annotation binds nobody.
+    assert!(
+        told("#[schemars(extend(\"x-unit\" = \"cents\"))] a: u8", "")
+            .1
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_option_described_as_what_it_holds_is_read_from_null_and_may_be_missing() {
+    let source = r#"use serde::*; #[derive(Serialize, Deserialize, schemars::JsonSchema)] struct T {
+        #[serde(skip_serializing_if = "Option::is_none")] #[schemars(with = "bool")] a: Option<bool>,
+        #[schemars(with = "bool")] b: Option<bool>,
+        #[serde(with = "module")] #[schemars(with = "bool")] c: Option<bool> }"#;
+    let request = read(source, "T").schema("crate::T");
+    let maybe = json!({ "type": ["boolean", "null"] });
+    let properties = json!({ "a": maybe, "b": maybe, "c": { "type": "boolean" } });
+    assert_eq!(request["properties"], properties);
+    // Functions of one's own are asked for the member even where nothing is there.
+    assert_eq!(request["required"], json!(["c"]));
+    let response = written(source, "T").schema("crate::T");
+    let properties = json!({ "a": { "type": "boolean" }, "b": maybe, "c": { "type": "boolean" } });
+    assert_eq!(response["properties"], properties);
+    assert_eq!(response["required"], json!(["b", "c"]));
+}

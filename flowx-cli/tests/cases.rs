@@ -118,6 +118,12 @@ const CASES: &[(u8, &str, &str, &str)] = &[
         "a_tagged_enum_flattened_into_a_closed_struct_can_never_be_read",
     ),
     (
+        5,
+        "serde reads none of its values",
+        "tests/contracts/tests/refused.rs",
+        "serde_reads_none_of_its_values_at_all",
+    ),
+    (
         6,
         "required by direction",
         CONTRACTS,

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use flowx_manifest::{Category, Direction, Kind, Manifest, closure};
-use flowx_verify::{Effort, Probe, Report, Subject, check};
+use flowx_verify::{Disagreement, Effort, Probe, Report, Subject, check};
 
 use crate::embedded::{Catalogue, Embedded, Registry};
 
@@ -64,24 +64,7 @@ impl std::fmt::Display for Verification {
             writeln!(f, "note: {who}: the codes of its errors are not published")?;
         }
         for one in &self.contracts {
-            let r = &one.report;
-            writeln!(
-                f,
-                "{}: {} with {} values ({} accepted, {} written)",
-                one.subject, one.contract, r.tried, r.accepted, r.written
-            )?;
-            for disagreement in &r.disagreements {
-                writeln!(f, "  error: {disagreement}")?;
-            }
-            for deviation in &r.deviations {
-                writeln!(f, "  allowed: {}: {}", deviation.id(), deviation.reason())?;
-            }
-            if let Some(why) = &r.uncompared {
-                writeln!(f, "  NOT COMPARED: {why}")?;
-            }
-            for note in &one.schemars {
-                writeln!(f, "  note: {note}")?;
-            }
+            write!(f, "{one}")?;
         }
         let left = self.uncompared().count();
         if left > 0 {
@@ -93,6 +76,48 @@ impl std::fmt::Display for Verification {
         }
         Ok(())
     }
+}
+
+impl std::fmt::Display for Verified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let r = &self.report;
+        writeln!(
+            f,
+            "{}: {} with {} values ({} accepted, {} written)",
+            self.subject, self.contract, r.tried, r.accepted, r.written
+        )?;
+        disagreements(r, f)?;
+        for deviation in &r.deviations {
+            writeln!(f, "  allowed: {}: {}", deviation.id(), deviation.reason())?;
+        }
+        if let Some(why) = &r.uncompared {
+            writeln!(f, "  NOT COMPARED: {why}")?;
+        }
+        for note in &self.schemars {
+            writeln!(f, "  note: {note}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How many values show one kind of disagreement: the shortest, since they say it best.
+const SHOWN: usize = 3;
+
+fn disagreements(report: &Report, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    let mut left: Vec<&Disagreement> = report.disagreements.iter().collect();
+    left.sort_by_key(|d| d.value.len());
+    while let Some(first) = left.first() {
+        let kind = first.what;
+        let (of_kind, others): (Vec<_>, Vec<_>) = left.into_iter().partition(|d| d.what == kind);
+        for one in of_kind.iter().take(SHOWN) {
+            writeln!(f, "  error: {one}")?;
+        }
+        if let Some(more @ 1..) = of_kind.len().checked_sub(SHOWN) {
+            writeln!(f, "    and {more} more values like these")?;
+        }
+        left = others;
+    }
+    Ok(())
 }
 
 /// Holds every contract of the compiled flows against their types.
@@ -216,11 +241,25 @@ fn errors(manifest: &Manifest, compiled: &Catalogue) -> Errors {
 /// When a contract and its type disagree, or nothing could be shown of one; the text holds the values that show it.
 pub fn assert_contracts(embedded: &Embedded) {
     let verification = verify(embedded);
-    println!("{verification}");
+    let wrong: String = verification
+        .contracts
+        .iter()
+        .filter(|c| !c.report.disagreements.is_empty())
+        .map(ToString::to_string)
+        .chain(
+            verification
+                .broken
+                .iter()
+                .map(|why| format!("error: {why}\n")),
+        )
+        .collect();
     assert!(
         verification.holds(),
-        "the published contracts are not what the compiled types accept and write [FLOWX1320]:\n{verification}"
+        "the published contracts are not what the compiled types accept and write [FLOWX1320]:\n{wrong}\
+         help: the schemas were made from the source when it was built. Where one is not what serde does, a `#[schemars(with = \"…\")]` or a \
+         registered `JsonSchema` says otherwise than the type, or the generated files were changed; `flowx explain FLOWX1320` says more"
     );
+    println!("{verification}");
     let left: Vec<String> = verification
         .uncompared()
         .map(|c| {

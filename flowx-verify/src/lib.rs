@@ -365,8 +365,15 @@ fn writes_only(
 ) {
     let Some(response) = response else { return };
     let mut sampler = Sampler::new(response.schema, effort.seed);
+    let mut values = Vec::new();
     for _ in 0..effort.values {
-        let text = sampler.value().to_canonical();
+        let value = sampler.value();
+        // What the type reads need not be what the schema says: a changed value may be one of its own.
+        values.push(sampler.changed(&value));
+        values.push(value);
+    }
+    for value in values {
+        let text = value.with_whole_numbers().to_canonical();
         report.tried += 1;
         if read(&text).is_ok() {
             report.accepted += 1;

@@ -11,6 +11,9 @@ use regex_syntax::hir::{Hir, HirKind};
 pub struct Sampler<'s> {
     root: &'s Json,
     state: u64,
+    /// How many parts the value may still have, and how deep its making is: a schema may ask for more than fits, or for itself.
+    parts: usize,
+    nested: usize,
     /// Names that the schema speaks of, for members that are added.
     names: Vec<String>,
     /// Strings that the schema speaks of.
@@ -18,6 +21,10 @@ pub struct Sampler<'s> {
 }
 
 const DEEPEST: usize = 7;
+/// Bounds of what one value is made of. No schema of a type comes near; one that a hand wrote may say `minItems: 4000000000`.
+const MOST_PARTS: usize = 20_000;
+const MOST_NESTED: usize = 128;
+const LONGEST: usize = 1024;
 
 impl<'s> Sampler<'s> {
     /// A stream for a schema that stands alone (`$defs` at its root).
@@ -28,6 +35,8 @@ impl<'s> Sampler<'s> {
         Sampler {
             root,
             state,
+            parts: MOST_PARTS,
+            nested: 0,
             names: names.into_iter().collect(),
             words: words.into_iter().collect(),
         }
@@ -61,6 +70,7 @@ impl<'s> Sampler<'s> {
     /// A value that the schema should accept.
     pub fn value(&mut self) -> Json {
         let root = self.root;
+        self.parts = MOST_PARTS;
         self.of(root, 0)
     }
 
@@ -122,6 +132,17 @@ impl<'s> Sampler<'s> {
     }
 
     fn of(&mut self, schema: &Json, depth: usize) -> Json {
+        if self.parts == 0 || self.nested > MOST_NESTED {
+            return Json::Null;
+        }
+        self.parts -= 1;
+        self.nested += 1;
+        let value = self.made(schema, depth);
+        self.nested -= 1;
+        value
+    }
+
+    fn made(&mut self, schema: &Json, depth: usize) -> Json {
         let map = match schema {
             Json::Object(map) => map,
             _ => return self.free(depth),
@@ -220,7 +241,7 @@ impl<'s> Sampler<'s> {
         let bound = |key: &str| map.get(key).and_then(Json::as_number);
         let low = bound("minimum")
             .and_then(|n| n.as_i128().or(Some(n.as_f64().ceil() as i128)))
-            .or(bound("exclusiveMinimum").map(|n| n.as_f64() as i128 + 1));
+            .or(bound("exclusiveMinimum").map(|n| (n.as_f64() as i128).saturating_add(1)));
         let high = bound("maximum")
             .map(|n| {
                 n.as_u128().map_or_else(
@@ -228,7 +249,7 @@ impl<'s> Sampler<'s> {
                     |v| i128::try_from(v).unwrap_or(i128::MAX),
                 )
             })
-            .or(bound("exclusiveMaximum").map(|n| n.as_f64() as i128 - 1));
+            .or(bound("exclusiveMaximum").map(|n| (n.as_f64() as i128).saturating_sub(1)));
         let (low, high) = (low.unwrap_or(-1000), high.unwrap_or(1000));
         let near = i128::from(self.draw() % 100);
         let choice = match self.below(6) {
@@ -284,7 +305,7 @@ impl<'s> Sampler<'s> {
         let most = map
             .get("maxLength")
             .and_then(Json::as_number)
-            .map_or(least + 8, |n| n.as_f64() as usize);
+            .map_or(least.saturating_add(8), |n| n.as_f64() as usize);
         const LETTERS: [char; 12] = [
             'a',
             'b',
@@ -306,8 +327,8 @@ impl<'s> Sampler<'s> {
         {
             return word.clone();
         }
-        let length = least + self.below(most.saturating_sub(least).min(8) + 1);
-        (0..length)
+        let length = least.saturating_add(self.below(most.saturating_sub(least).min(8) + 1));
+        (0..length.min(LONGEST))
             .map(|_| self.pick(&LETTERS).copied().unwrap_or('a'))
             .collect()
     }
@@ -326,8 +347,13 @@ impl<'s> Sampler<'s> {
             HirKind::Class(regex_syntax::hir::Class::Bytes(_)) => {}
             HirKind::Repetition(rep) => {
                 let extra = rep.max.map_or(3, |m| m.saturating_sub(rep.min).min(3)) as usize;
-                let times = rep.min as usize + self.below(extra + 1);
-                (0..times).for_each(|_| self.regex(&rep.sub, out));
+                let times = (rep.min as usize).saturating_add(self.below(extra + 1));
+                for _ in 0..times.min(LONGEST) {
+                    if out.len() > LONGEST {
+                        break;
+                    }
+                    self.regex(&rep.sub, out);
+                }
             }
             HirKind::Capture(c) => self.regex(&c.sub, out),
             HirKind::Concat(all) => all.iter().for_each(|h| self.regex(h, out)),
@@ -355,11 +381,11 @@ impl<'s> Sampler<'s> {
         let length = if depth > DEEPEST {
             least
         } else {
-            least + self.below(most.saturating_sub(least).min(4) + 1)
+            least.saturating_add(self.below(most.saturating_sub(least).min(4) + 1))
         };
         let rest = map.get("items").cloned().unwrap_or_default();
         let mut out = Vec::new();
-        for i in 0..length.min(most) {
+        for i in 0..length.min(most).min(self.parts) {
             let schema = prefix.get(i).unwrap_or(&rest);
             out.push(self.of(schema, depth + 1));
         }

@@ -238,18 +238,23 @@ impl Run<'_> {
         });
     }
 
-    /// Crates that must not build. `expect.txt` holds, line by line, what the compiler's output must say.
+    /// Crates that must not build, or whose test must not pass: `expect.txt` holds, line by line, what the compiler must say, and
+    /// `expect-test.txt` what `cargo test` must.
     fn lies(&mut self) {
         for folder in crates_in(&self.root.join("tests/lies")) {
             self.step(&format!("lie {}", name_of(&folder)), |run| {
-                let expected =
-                    std::fs::read_to_string(folder.join("expect.txt")).unwrap_or_default();
+                let tested = folder.join("expect-test.txt").is_file();
+                let (file, verb) = match tested {
+                    true => ("expect-test.txt", "test"),
+                    false => ("expect.txt", "check"),
+                };
+                let expected = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
                 let lines: Vec<&str> = expected
                     .lines()
                     .filter(|line| !line.trim().is_empty())
                     .collect();
                 let outcome = process::run(
-                    run.cargo(&["check", "--quiet"])
+                    run.cargo(&[verb, "--quiet"])
                         .current_dir(&folder)
                         .env("CARGO_TARGET_DIR", run.shared_target()),
                 );
@@ -258,13 +263,13 @@ impl Run<'_> {
                     .filter(|line| !outcome.text.contains(**line))
                     .collect();
                 if lines.is_empty() {
-                    println!("expect.txt is missing or empty");
+                    println!("{file} is missing or empty");
                 }
                 if outcome.success {
-                    println!("the lie compiled");
+                    println!("the lie went through");
                 }
                 for line in &unsaid {
-                    println!("the compiler did not say: {line}");
+                    println!("`cargo {verb}` did not say: {line}");
                 }
                 one(!outcome.success && !lines.is_empty() && unsaid.is_empty())
             });

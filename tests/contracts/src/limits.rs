@@ -32,5 +32,11 @@ pub enum Words {
 }
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Typed { #[schemars(with = "String")] a: String, #[schemars(with = "Option<Vec<u8>>")] b: Option<Vec<u8>> }
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Described {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")] a: Option<bool>,
+    #[schemars(with = "Vec<u8>")] b: Option<Vec<u8>>,
+}
 
-shapes!(Ranges, Said, Words, Typed);
+shapes!(Ranges, Said, Words, Typed, Described);
