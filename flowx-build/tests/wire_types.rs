@@ -72,12 +72,12 @@ const CRATES: &[Wire] = &[
         version: "0.29.0",
         features: &["latest", "v1_35"],
         exact: 0,
-        refused: &[],
+        refused: &[("FLOWX1302", 6741)],
         judged: 0,
     },
     Wire {
         name: "oxide",
-        version: "0.19.0",
+        version: "0.19.0+2026091500.0.0",
         features: &[],
         exact: 731,
         refused: &[],
@@ -159,7 +159,7 @@ fn cargo_toml(wire: &Wire, features: &[String]) -> String {
         "[package]\nname = \"wire-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n[profile.dev]\ndebug = false\n[dependencies]\n\
          {name} = {{ version = \"={}\", default-features = false, features = [{}] }}\nflowx-verify = {{ path = \"{verify}\" }}\n\
          flowx-manifest = {{ path = \"{manifest}\" }}\nserde_json = \"1\"\n",
-        wire.version,
+        wire.version.split('+').next().unwrap_or_default(),
         listed.join(", "),
         verify = top().join("flowx-verify").display(),
         manifest = top().join("flowx-manifest").display(),

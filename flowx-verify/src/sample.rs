@@ -23,7 +23,7 @@ pub struct Sampler<'s> {
 const DEEPEST: usize = 7;
 /// Bounds of what one value is made of. No schema of a type comes near; one that a hand wrote may say `minItems: 4000000000`.
 const MOST_PARTS: usize = 20_000;
-const MOST_NESTED: usize = 128;
+const MOST_NESTED: usize = 48;
 const LONGEST: usize = 1024;
 
 impl<'s> Sampler<'s> {
@@ -377,7 +377,7 @@ impl<'s> Sampler<'s> {
             .get("prefixItems")
             .and_then(Json::as_array)
             .unwrap_or(&[]);
-        let most = number("maxItems").unwrap_or_else(|| least.max(prefix.len()) + 3);
+        let most = number("maxItems").unwrap_or_else(|| least.max(prefix.len()).saturating_add(3));
         let length = if depth > DEEPEST {
             least
         } else {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use flowx_manifest::Json;
+use flowx_manifest::{CONVERTED, Json};
 use proc_macro2::Span;
 
 use super::attrs::Both;
@@ -248,7 +248,7 @@ fn foreign(krate: &str, name: &str, types: &[Ty], args: &[Arg]) -> Option<Ty> {
             key: false,
         }))),
         ("uuid", "Uuid") => Some(uuid()),
-        ("uuid", "NonNilUuid") => Some(uuid()),
+        ("uuid", "NonNilUuid") => Some(checked(uuid())),
         ("chrono", "DateTime") => text("DateTime", "date-time"),
         ("chrono", "NaiveDate") => text("NaiveDate", "date"),
         ("chrono", "NaiveDateTime") => text("NaiveDateTime", "partial-date-time"),
@@ -288,7 +288,7 @@ fn foreign(krate: &str, name: &str, types: &[Ty], args: &[Arg]) -> Option<Ty> {
         ("url", "Url") => text("Url", "uri"),
         ("rust_decimal", "Decimal") => Some(Ty::Leaf(Rc::new(Leaf {
             name: "Decimal",
-            request: any_of(vec![format("decimal"), kind("number")]),
+            request: any_of(vec![format("decimal"), decimal_number()]),
             response: pattern(r"^-?[0-9]+(\.[0-9]+)?$", None),
             key: true,
         }))),
@@ -306,7 +306,6 @@ fn foreign(krate: &str, name: &str, types: &[Ty], args: &[Arg]) -> Option<Ty> {
         | ("camino", "Utf8PathBuf")
         | ("camino", "Utf8Path")
         | ("arcstr", "ArcStr")
-        | ("bstr", "_")
         | ("kstring", "KString")
         | ("flexstr", "SharedStr") => Some(Ty::Str),
         ("ipnet", "IpNet" | "Ipv4Net" | "Ipv6Net") | ("ipnetwork", "IpNetwork") => {
@@ -341,7 +340,12 @@ fn foreign(krate: &str, name: &str, types: &[Ty], args: &[Arg]) -> Option<Ty> {
         ("arrayvec", "ArrayVec") => Some(Ty::AtMost(Rc::new(first()?), constant()?)),
         ("arrayvec", "ArrayString") => Some(Ty::Leaf(Rc::new(Leaf {
             name: "ArrayString",
-            request: Json::object([("type", "string".into()), ("maxLength", constant()?.into())]),
+            // Its room is counted in bytes.
+            request: Json::object([
+                ("type", "string".into()),
+                ("maxLength", constant()?.into()),
+                ("$comment", CONVERTED.into()),
+            ]),
             response: kind("string"),
             key: true,
         }))),
@@ -405,9 +409,7 @@ pub(crate) fn module(path: &[String], own: &Ty, reading: bool) -> Option<Ty> {
         ["uuid", "serde", "simple" | "urn" | "hyphenated" | "braced"] => {
             Some(leaf_of("Uuid", uuid_pattern(names[2])))
         }
-        ["rust_decimal", "serde", "str"] => {
-            Some(lookup(&["rust_decimal".to_owned(), "Decimal".to_owned()], &[], 64)?.ok()?)
-        }
+        ["rust_decimal", "serde", "str"] => Some(leaf("Decimal", format("decimal"))),
         ["rust_decimal", "serde", "float"] => Some(match reading {
             true => lookup(&["rust_decimal".to_owned(), "Decimal".to_owned()], &[], 64)?.ok()?,
             false => Ty::Leaf(Rc::new(Leaf {
@@ -464,6 +466,11 @@ fn bytes() -> Ty {
         response: array,
         key: false,
     }))
+}
+
+/// A number that may have more digits than there is room for.
+fn decimal_number() -> Json {
+    Json::object([("type", "number".into()), ("$comment", CONVERTED.into())])
 }
 
 fn leaf(name: &'static str, form: Json) -> Ty {

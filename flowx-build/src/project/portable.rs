@@ -218,6 +218,21 @@ fn lint(schema: &Json, at: &str, out: &mut Vec<String>) {
     {
         out.push(format!("{at}: a pattern that is no ECMAScript"));
     }
+    for (key, value) in map {
+        let right = match key.as_str() {
+            "title" | "description" => value.as_str().is_some(),
+            "minLength" | "maxLength" | "minItems" | "maxItems" => {
+                value.as_number().is_some_and(|n| n.as_u128().is_some())
+            }
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                value.as_number().is_some()
+            }
+            _ => true,
+        };
+        if !right {
+            out.push(format!("{at}: `{key}` is {value}"));
+        }
+    }
     let members = map.get("properties").and_then(Json::as_object);
     for name in map.get("required").and_then(Json::as_array).unwrap_or(&[]) {
         if !name
@@ -838,14 +853,13 @@ impl<'c> Projection<'c> {
                 .filter(|w| w.as_str().is_some())
                 .cloned()
                 .collect();
+            if words.is_empty() {
+                return Told::Untold("none of its values is text".to_owned());
+            }
             set(&mut out, "enum", Json::Array(words));
             return Told::Schema(out);
         }
-        for key in ["minLength", "maxLength"] {
-            if let Some(bound) = map.get(key) {
-                set(&mut out, key, bound.clone());
-            }
-        }
+        counts(map, &mut out, ["minLength", "maxLength"]);
         match map.get("format").and_then(Json::as_str) {
             Some("date-time") => set(&mut out, "format", "date-time".into()),
             Some(format) => {
@@ -916,11 +930,7 @@ impl<'c> Projection<'c> {
             }
         };
         let mut out = Json::object([("type", Json::from("array")), ("items", items)]);
-        for key in ["minItems", "maxItems"] {
-            if let Some(bound) = map.get(key) {
-                set(&mut out, key, bound.clone());
-            }
-        }
+        counts(map, &mut out, ["minItems", "maxItems"]);
         Told::Schema(out)
     }
 
@@ -1054,8 +1064,8 @@ impl<'c> Projection<'c> {
 
 /// The description and title that a schema carries.
 fn described(mut json: Json, map: &Map) -> Json {
-    if let Some(title) = map.get("title") {
-        set(&mut json, "title", title.clone());
+    if let Some(title) = map.get("title").and_then(Json::as_str) {
+        set(&mut json, "title", title.into());
     }
     let own = json
         .get("description")
@@ -1076,6 +1086,17 @@ fn described(mut json: Json, map: &Map) -> Json {
         set(&mut json, "description", parts.join("\n").into());
     }
     json
+}
+
+/// How many there may be: whole numbers only, whatever a hand has written.
+fn counts(map: &Map, out: &mut Json, keys: [&str; 2]) {
+    for key in keys {
+        if let Some(bound) = map.get(key)
+            && bound.as_number().is_some_and(|n| n.as_u128().is_some())
+        {
+            set(out, key, bound.clone());
+        }
+    }
 }
 
 fn plain_object() -> Json {
