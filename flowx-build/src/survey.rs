@@ -9,7 +9,7 @@ use syn::ext::IdentExt as _;
 use crate::bridge::Bridge;
 use crate::contracts::{Contracts, Finding, Types as _};
 use crate::files::Files;
-use crate::scan::{Resolved, Tree};
+use crate::scan::{Ns, Resolved, Tree};
 
 /// One type in one direction.
 #[derive(Debug)]
@@ -41,14 +41,33 @@ pub fn survey(tree: &Tree, files: &dyn Files) -> Vec<Surveyed> {
             public.entry(item.qualified()).or_insert(path);
         }
     }
+    // `mod generated; pub use generated::*;` makes the public modules of a private one modules of the crate.
+    let shown = |module, ident: &str| -> Option<String> {
+        let mut names = vec![ident.to_owned()];
+        let mut at = Some(module);
+        while let Some(id) = at {
+            let one = tree.module(id);
+            if one.public && one.parent.is_some() {
+                names.insert(0, one.name.clone());
+            }
+            at = one.parent;
+        }
+        let root = tree.modules().next()?;
+        names.insert(0, "self".to_owned());
+        let found = tree.resolver().path(root, &names, false, Ns::Type).ok()?;
+        let own = format!("{}::{ident}", tree.module(module).path);
+        matches!(found, Resolved::Item(item) if item.qualified() == own)
+            .then(|| format!("crate::{}", names[1..].join("::")))
+    };
     for module in tree.modules() {
         let mut seen = BTreeMap::new();
         for item in tree.items(module) {
-            let (ident, generics, attrs) = match item {
-                Item::Struct(s) => (&s.ident, &s.generics, &s.attrs),
-                Item::Enum(e) => (&e.ident, &e.generics, &e.attrs),
+            let (ident, generics, attrs, vis) = match item {
+                Item::Struct(s) => (&s.ident, &s.generics, &s.attrs, &s.vis),
+                Item::Enum(e) => (&e.ident, &e.generics, &e.attrs, &e.vis),
                 _ => continue,
             };
+            let exported = matches!(vis, syn::Visibility::Public(_));
             let Ok(active) = tree.active(attrs) else {
                 continue;
             };
@@ -91,7 +110,10 @@ pub fn survey(tree: &Tree, files: &dyn Files) -> Vec<Surveyed> {
                 let item = format!("{}::{}", tree.module(module).path, ident.unraw());
                 out.push(Surveyed {
                     name,
-                    public: public.get(&item).cloned(),
+                    public: public.get(&item).cloned().or_else(|| {
+                        let name = ident.unraw().to_string();
+                        exported.then(|| shown(module, &name)).flatten()
+                    }),
                     direction,
                     contracts,
                     findings,

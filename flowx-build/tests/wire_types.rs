@@ -48,7 +48,7 @@ const CRATES: &[Wire] = &[
     Wire {
         name: "octocrab",
         version: "0.54.9",
-        features: &["default-client"],
+        features: &["default-client", "rustls", "rustls-ring"],
         exact: 1458,
         refused: &[
             ("FLOWX1300", 183),
@@ -64,8 +64,8 @@ const CRATES: &[Wire] = &[
         version: "0.43.0",
         features: &["*-types"],
         exact: 2947,
-        refused: &[],
-        judged: 1000,
+        refused: &[("FLOWX1313", 20)],
+        judged: 1450,
     },
     Wire {
         name: "k8s-openapi",
@@ -80,8 +80,8 @@ const CRATES: &[Wire] = &[
         version: "0.19.0+2026091500.0.0",
         features: &[],
         exact: 731,
-        refused: &[],
-        judged: 300,
+        refused: &[("FLOWX1302", 223), ("FLOWX1303", 3)],
+        judged: 406,
     },
 ];
 

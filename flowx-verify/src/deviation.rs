@@ -69,6 +69,32 @@ deviations! {
 }
 
 impl Deviation {
+    /// Whether this can be why serde said that. A format is refused by whoever parses a text, a conversion by whoever converts: neither is why
+    /// a member is missing or a number is out of its range elsewhere in the same value.
+    pub fn can_say(self, error: &str) -> bool {
+        let derived = [
+            "missing field",
+            "unknown field",
+            "unknown variant",
+            "duplicate field",
+            "invalid type: null",
+            "invalid type: map",
+            "invalid type: sequence",
+            "invalid type: boolean",
+        ];
+        let number = [
+            "invalid type: integer",
+            "invalid type: floating point",
+            "invalid value: integer",
+        ];
+        let starts = |all: &[&str]| all.iter().any(|e| error.starts_with(e));
+        match self {
+            Deviation::Format => !starts(&derived) && !starts(&number),
+            Deviation::Conversion => !starts(&derived),
+            _ => true,
+        }
+    }
+
     /// The schema with what this deviation is about let through ([`Side::Schema`]) or refused ([`Side::Serde`]).
     /// `None` for one that is seen in the value, not in the schema.
     pub fn applied(self, schema: &Json) -> Option<Json> {

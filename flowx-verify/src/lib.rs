@@ -325,7 +325,7 @@ fn requests(
                 written(subject, response, &text, report);
             }
             (false, Err(_)) => {}
-            (true, Err(error)) => match lenses.1.explain(request, read, &given) {
+            (true, Err(error)) => match lenses.1.explain(request, read, &given, error) {
                 Some(deviations) => report.deviations.extend(deviations),
                 None => report.disagreements.push(Disagreement {
                     contract: subject.id.clone(),
@@ -334,7 +334,7 @@ fn requests(
                     because: error.clone(),
                 }),
             },
-            (false, Ok(())) => match lenses.0.explain(request, read, &given) {
+            (false, Ok(())) => match lenses.0.explain(request, read, &given, "") {
                 Some(deviations) => report.deviations.extend(deviations),
                 None => report.disagreements.push(Disagreement {
                     contract: subject.id.clone(),
@@ -458,6 +458,7 @@ impl<'s> Lenses<'s> {
         request: &Compiled<'_>,
         read: Read,
         value: &Json,
+        error: &str,
     ) -> Option<Vec<Deviation>> {
         let plain = value.to_value();
         let agrees = |v: &Validator| v.is_valid(&plain) == (self.side == Side::Schema);
@@ -467,7 +468,7 @@ impl<'s> Lenses<'s> {
             all.filter_map(|d| Some((d, validator(&d.applied(schema)?).ok()?)))
                 .collect()
         });
-        if let Some((deviation, _)) = each.iter().find(|(_, v)| agrees(v)) {
+        if let Some((deviation, _)) = each.iter().find(|(d, v)| d.can_say(error) && agrees(v)) {
             return Some(vec![*deviation]);
         }
         if side == Side::Serde {

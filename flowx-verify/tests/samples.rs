@@ -114,3 +114,42 @@ fn samples_count_beside_what_is_read() {
     let truth = report(probe!(Both), r#"{"type":"integer","maximum":255}"#);
     assert!(truth.written > 1 && truth.disagreements.is_empty());
 }
+
+/// A text that is parsed, and a number beside it.
+#[derive(serde::Deserialize)]
+#[allow(dead_code)]
+struct Beside {
+    at: std::net::SocketAddr,
+    n: u8,
+}
+
+#[test]
+fn a_format_beside_it_does_not_excuse_another_member() {
+    let checked = |n: &str| {
+        let schema = format!(
+            r#"{{"type":"object","required":["at","n"],"properties":{{"at":{{"type":"string","format":"socket-address"}},"n":{n}}}}}"#
+        );
+        let request = json::parse(schema.as_bytes(), json::Limits::DOCUMENT).unwrap();
+        let subject = Subject {
+            id: "crate::Beside".to_owned(),
+            request: Some(request),
+            response: None,
+            probe: probe!(Beside),
+        };
+        check(&subject, Effort::default())
+    };
+    let exact = checked(r#"{"type":"integer","minimum":0,"maximum":255}"#);
+    assert!(exact.disagreements.is_empty(), "{:?}", exact.disagreements);
+    let ids: Vec<_> = exact.deviations.iter().map(|d| d.id()).collect();
+    assert!(ids.contains(&"format"), "{ids:?}");
+    for wrong in [
+        r#"{"type":"integer","minimum":0,"maximum":256}"#,
+        r#"{"type":["integer","null"],"minimum":0,"maximum":255}"#,
+        r#"{"type":["integer","object"],"minimum":0,"maximum":255}"#,
+    ] {
+        let report = checked(wrong);
+        let found = report.disagreements.iter();
+        let refused = found.filter(|d| d.what == Difference::SerdeRefuses).count();
+        assert!(refused > 0, "{wrong}: {report:?}");
+    }
+}

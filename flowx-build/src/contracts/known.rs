@@ -368,11 +368,12 @@ pub(crate) fn module(path: &[String], own: &Ty, reading: bool) -> Option<Ty> {
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let optional = matches!(names.last(), Some(&"option"))
         || names.last().is_some_and(|n| n.ends_with("_option"));
-    let integer = Ty::Int {
+    // A number of seconds beyond the years of the type is refused.
+    let integer = checked(Ty::Int {
         signed: true,
         bits: 64,
         nonzero: false,
-    };
+    });
     let wrap = |ty: Ty| {
         if optional {
             Ty::Option(Rc::new(ty))

@@ -813,19 +813,22 @@ impl<'c> Projection<'c> {
                 _ => Told::Untold("it is a constant that is no text".to_owned()),
             };
         }
+        const KINDS: [&str; 7] = [
+            "null", "boolean", "integer", "number", "string", "array", "object",
+        ];
         let kinds: Vec<&str> = match map.get("type") {
             Some(Json::String(kind)) => vec![kind],
-            Some(Json::Array(all)) => all
-                .iter()
-                .filter_map(Json::as_str)
-                .filter(|k| *k != "null")
-                .collect(),
+            Some(Json::Array(all)) => all.iter().filter_map(Json::as_str).collect(),
             _ if map.contains_key("properties") || map.contains_key("required") => vec!["object"],
             _ if map.contains_key("enum") => vec!["string"],
             _ => return self.anything(at),
         };
+        if let Some(unknown) = kinds.iter().find(|k| !KINDS.contains(*k)) {
+            return Told::Untold(format!("`{unknown}` is no type of JSON"));
+        }
+        let kinds: Vec<&str> = kinds.into_iter().filter(|k| *k != "null").collect();
         match kinds.as_slice() {
-            [] | ["null"] => Told::Nothing,
+            [] => Told::Nothing,
             ["object"] => self.object(map, at),
             ["array"] => self.array(map, at),
             ["string"] => self.string(map, at),
