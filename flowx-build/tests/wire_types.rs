@@ -57,7 +57,7 @@ const CRATES: &[Wire] = &[
             ("FLOWX1313", 3),
             ("FLOWX1318", 228),
         ],
-        judged: 300,
+        judged: 710,
     },
     Wire {
         name: "async-openai",
