@@ -211,7 +211,11 @@ impl<'t> Bridge<'t> {
         let mut all = BTreeSet::new();
         for tree in &self.trees {
             for module in tree.modules() {
-                let text = &tree.source(module).text;
+                let source = tree.source(module);
+                if !source.impls {
+                    continue;
+                }
+                let text = &source.text;
                 if !TRAITS.iter().any(|t| {
                     text.contains(&format!("{t} for")) || text.contains(&format!("{t}<'de> for"))
                 }) {

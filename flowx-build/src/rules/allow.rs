@@ -8,6 +8,7 @@ use syn::visit::{self, Visit};
 
 use crate::codes;
 use crate::finding::Finding;
+use crate::scan::find::holds;
 use crate::scan::{ModuleId, Ns, Resolved, Tree};
 
 use super::explain;
@@ -32,7 +33,7 @@ impl Allowances {
         let mut all = Vec::new();
         for module in tree.modules() {
             // Cheap, before anything is parsed: most files say nothing of the kind.
-            if !tree.source(module).text.contains("allow(FLOWX")
+            if !holds(&tree.source(module).text, "allow(FLOWX")
                 || tree.module(module).cfg.is_false()
             {
                 continue;

@@ -34,8 +34,7 @@ fn check(view: &View<'_, '_>, sink: &mut Sink<'_>) {
         return;
     }
     for module in tree.modules() {
-        let text = &tree.source(module).text;
-        if tree.module(module).cfg.is_false() || !(text.contains("static") || text.contains("thread_local")) {
+        if tree.module(module).cfg.is_false() || !tree.source(module).statics {
             continue;
         }
         for item in tree.items(module) {

@@ -7,7 +7,8 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Item, ItemImpl, Type};
 
-use crate::scan::{ModuleId, Ns, Resolved, Tree};
+use crate::scan::find::places;
+use crate::scan::{FileId, ModuleId, Ns, Resolved, Tree};
 
 /// One of them.
 pub(super) struct ByHand {
@@ -22,14 +23,13 @@ pub(super) struct ByHand {
 
 /// Every `impl` of one of those traits of the runtime.
 pub(super) fn by_hand(tree: &Tree, traits: &[&str]) -> Vec<ByHand> {
-    let names = names(tree, traits);
+    let mentioning = mentioning(tree, traits);
     let mut all = Vec::new();
     for module in tree.modules() {
         // Before anything is parsed.
-        let text = &tree.source(module).text;
         if tree.module(module).cfg.is_false()
-            || !text.contains("impl")
-            || !names.iter().any(|name| text.contains(name.as_str()))
+            || !mentioning.contains(&tree.module(module).file)
+            || !tree.source(module).text.contains("impl")
         {
             continue;
         }
@@ -48,14 +48,22 @@ pub(super) fn by_hand(tree: &Tree, traits: &[&str]) -> Vec<ByHand> {
     all
 }
 
-/// What the traits are called in the sources: their own names, and those that a `use … as …` gives them, of these too.
-fn names(tree: &Tree, traits: &[&str]) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = traits.iter().map(|t| (*t).to_owned()).collect();
+/// The files that mention one of the traits, under its own name or one that a `use … as …` gives it, or that name, anywhere.
+fn mentioning(tree: &Tree, traits: &[&str]) -> BTreeSet<FileId> {
+    // Where `HasFlow` stands `Flow` does too: one search for both.
+    let alone = |name: &&str| !traits.iter().any(|t| t != name && name.contains(t));
+    let mut names: BTreeSet<String> = traits
+        .iter()
+        .filter(|name| alone(name))
+        .map(|name| (*name).to_owned())
+        .collect();
     let mut todo: Vec<String> = names.iter().cloned().collect();
+    let mut files = BTreeSet::new();
     while let Some(name) = todo.pop() {
-        for module in tree.modules() {
-            let text = &tree.source(module).text;
-            for (at, _) in text.match_indices(name.as_str()) {
+        for (file, source) in (0..).map(FileId).zip(tree.sources()) {
+            let text = &source.text;
+            for at in places(text, &name) {
+                files.insert(file);
                 let alias = text[at + name.len()..]
                     .trim_start()
                     .strip_prefix("as ")
@@ -71,7 +79,7 @@ fn names(tree: &Tree, traits: &[&str]) -> BTreeSet<String> {
             }
         }
     }
-    names
+    files
 }
 
 struct Finder<'f> {

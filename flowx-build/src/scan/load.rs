@@ -144,6 +144,8 @@ impl<'a> Loader<'a> {
                 declares,
                 fragment: false,
                 ast,
+                impls: read.impls,
+                statics: read.statics,
             },
             read,
         );
@@ -573,6 +575,8 @@ impl<'a> Loader<'a> {
                 declares: Cell::new(false),
                 fragment: true,
                 ast: OnceCell::new(),
+                impls: read.impls,
+                statics: read.statics,
             };
             self.add(fragment, read)
         } else {

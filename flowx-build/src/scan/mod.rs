@@ -1,6 +1,7 @@
 //! The module tree of one target and the names in it, as rustc sees them.
 
 mod externs;
+pub(crate) mod find;
 mod item_macros;
 mod load;
 mod names;

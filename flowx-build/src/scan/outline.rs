@@ -19,6 +19,10 @@ pub(crate) struct Outline {
     pub(crate) renames: Vec<String>,
     /// Macros by example: the name and the range of what stands in their brackets.
     pub(crate) macros: Vec<(String, Range<usize>)>,
+    /// Whether an `impl` stands at the level of items.
+    pub(crate) impls: bool,
+    /// Whether a `static` may stand there, in `thread_local!` and `lazy_static!` too.
+    pub(crate) statics: bool,
 }
 
 /// One item of the outline.
@@ -102,17 +106,27 @@ const CLASS: [u8; 256] = {
 };
 
 /// What says nothing inside of brackets: all but quotes, comments, attributes and brackets.
-const QUIET: [bool; 256] = {
-    let mut table = [true; 256];
+const QUIET: u8 = 0;
+const OPENS: u8 = 1;
+const CLOSES: u8 = 2;
+const STOPS: u8 = 3;
+
+const INSIDE: [u8; 256] = {
+    let mut table = [QUIET; 256];
     let mut i = 0;
     while i < 256 {
-        table[i] = !matches!(CLASS[i], QUOTE | TICK | SLASH | HASH | OPEN | CLOSE);
+        table[i] = match CLASS[i] {
+            QUOTE | TICK | SLASH | HASH => STOPS,
+            OPEN => OPENS,
+            CLOSE => CLOSES,
+            _ => QUIET,
+        };
         i += 1;
     }
     table
 };
 
-/// What a bracket that is open belongs to.
+/// What a bracket belongs to that is open and stands in a module's body. Brackets inside of one that is no module's are counted only.
 enum Frame {
     /// The body of a module: items stand in it.
     Module,
@@ -208,7 +222,13 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
     while i < end {
         // Nearly all of a text stands inside of brackets. One flat loop, since a build script is not optimised.
         if opaque > 0 && !using {
-            while i < end && QUIET[bytes[i] as usize] {
+            while i < end {
+                match INSIDE[bytes[i] as usize] {
+                    QUIET => {}
+                    OPENS => opaque += 1,
+                    CLOSES if opaque > 1 => opaque -= 1,
+                    _ => break,
+                }
                 i += 1;
             }
             if i >= end {
@@ -253,6 +273,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                         if opaque == 0 {
                             ident(
                                 &mut levels,
+                                &mut out,
                                 text,
                                 start + 2..i,
                                 &mut name,
@@ -283,6 +304,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                 }
                 ident(
                     &mut levels,
+                    &mut out,
                     text,
                     start..i,
                     &mut name,
@@ -304,10 +326,8 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
             SLASH => {
                 let next = if i + 1 < end { bytes[i + 1] } else { 0 };
                 if next == b'/' {
-                    i += 2;
-                    while i < end && bytes[i] != b'\n' {
-                        i += 1;
-                    }
+                    // Compiled into the standard library, so many times faster than a loop here.
+                    i = text[i + 2..end].find('\n').map_or(end, |n| i + 2 + n);
                 } else if next == b'*' {
                     i = comment(bytes, i + 2);
                 } else {
@@ -334,11 +354,9 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                     {
                         level.items.push(OutlineItem::InBlock(found));
                     }
-                    frames.push(if opaque == 0 {
-                        Frame::Attr { start: i, inner }
-                    } else {
-                        Frame::Other
-                    });
+                    if opaque == 0 {
+                        frames.push(Frame::Attr { start: i, inner });
+                    }
                     opaque += 1;
                     i = j + 1;
                 } else {
@@ -346,9 +364,12 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                 }
             }
             OPEN => {
-                let frame = if opaque > 0 {
-                    Frame::Other
-                } else if let (b'{', Some(named)) = (bytes[i], mod_name.take()) {
+                if opaque > 0 {
+                    opaque += 1;
+                    i += 1;
+                    continue;
+                }
+                let frame = if let (b'{', Some(named)) = (bytes[i], mod_name.take()) {
                     let level = levels
                         .last_mut()
                         .expect("the level of the file is never taken off");
@@ -390,6 +411,11 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                 i += 1;
             }
             CLOSE => {
+                if opaque > 1 {
+                    opaque -= 1;
+                    i += 1;
+                    continue;
+                }
                 match frames.pop() {
                     None => {}
                     Some(Frame::Module) => {
@@ -417,6 +443,7 @@ fn read(text: &str, range: Range<usize>, words: &[&str]) -> Outline {
                                 rules,
                             } => {
                                 let attrs = std::mem::take(&mut level.attrs);
+                                out.statics |= called == "thread_local" || called == "lazy_static";
                                 match rules {
                                     Some(name) => out.macros.push((name, start..i)),
                                     None => {
@@ -529,6 +556,7 @@ fn close(closed: Level, levels: &mut [Level]) {
 )]
 fn ident(
     levels: &mut [Level],
+    out: &mut Outline,
     text: &str,
     at: Range<usize>,
     name: &mut Range<usize>,
@@ -544,6 +572,11 @@ fn ident(
         *after_mod = false;
         *mod_name = Some(at);
         return;
+    }
+    match &text[at.clone()] {
+        "impl" => out.impls = true,
+        "static" => out.statics = true,
+        _ => {}
     }
     match &text[at.clone()] {
         "mod" if !raw => *after_mod = true,
@@ -928,6 +961,26 @@ mod tests {
         assert!(!declares(
             "#[doc = \"#[flow]\"] #[cfg(flow)] #[overflow] #[flow::x] fn f() {}"
         ));
+    }
+
+    #[test]
+    fn impls_and_statics_are_told_at_the_level_of_items() {
+        let told = |text| {
+            let read = outline(text, WORDS);
+            (read.impls, read.statics)
+        };
+        assert_eq!(told("mod a { impl<T> X for T {} }"), (true, false));
+        assert_eq!(told("unsafe impl X for T {}"), (true, false));
+        assert_eq!(told("pub(crate) static mut X: u8 = 1;"), (false, true));
+        assert_eq!(
+            told("std::thread_local! { static X: u8 = 1; }"),
+            (false, true)
+        );
+        assert_eq!(told("lazy_static!(a);"), (false, true));
+        assert_eq!(
+            told("fn f() { static X: u8 = 1; impl X for T {} } // impl static"),
+            (false, false)
+        );
     }
 
     #[test]

@@ -65,6 +65,10 @@ pub struct SourceFile {
     /// Whether it is the tokens of a macro in a file, padded so that everything stands where it stood.
     pub(crate) fragment: bool,
     pub(crate) ast: OnceCell<Result<syn::File, syn::Error>>,
+    /// Whether an `impl` stands among its items.
+    pub(crate) impls: bool,
+    /// Whether a `static` may stand among its items.
+    pub(crate) statics: bool,
 }
 
 /// One module.

@@ -11,14 +11,23 @@ mod scan;
 use std::path::Path;
 
 /// Everything that can be named.
-const ROWS: [&str; 8] = [
-    "build", "scan", "cold", "tools", "steps", "gate", "diff", "growth",
+const ROWS: [&str; 10] = [
+    "build",
+    "scan",
+    "contracts",
+    "rules",
+    "cold",
+    "tools",
+    "steps",
+    "gate",
+    "diff",
+    "growth",
 ];
 
 /// What to measure.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The rows to measure: build, scan, cold, tools, steps, gate, diff, growth; all when none is named
+    /// The rows to measure: build, scan, contracts, rules, cold, tools, steps, gate, diff, growth; all when none is named
     rows: Vec<String>,
     /// Flows of the measured crate
     #[arg(long, default_value_t = 200)]
@@ -60,6 +69,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> anyhow::Result<()> {
     }
     if wants("scan") {
         rows.extend(scan::rows(root, options.rounds)?);
+    }
+    if wants("contracts") {
+        rows.extend(scan::contracts(root, options.rounds)?);
+    }
+    if wants("rules") {
+        rows.extend(scan::rules(root)?);
     }
     if wants("tools") {
         rows.extend(runtime::tools(root, options.rounds)?);

@@ -16,12 +16,10 @@ pub(crate) fn rows(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
     let at = root.join("target/bench/scan");
     let small = at.join("small");
     let large = at.join("large");
-    package(&small, 1_000, 50, 4)?;
-    package(&large, 2_000, 50, 20)?;
-    let driver = at.join("driver");
-    write_driver(root, &driver)?;
-    let unoptimised = build(&driver, false)?;
-    let optimised = build(&driver, true)?;
+    package(&small, 1_000, 4, 0)?;
+    package(&large, 2_000, 20, 0)?;
+    let unoptimised = build(root, false)?;
+    let optimised = build(root, true)?;
     Ok(vec![
         row(
             "scan of 1,000 files of which 50 declare, unoptimised, beside syn parsing all",
@@ -53,6 +51,116 @@ pub(crate) fn rows(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
     ])
 }
 
+/// What one more contract costs: the same flows with and without eight more types each, scanned in turn.
+///
+/// # Errors
+/// When the measuring program does not build or run.
+pub(crate) fn contracts(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
+    const MORE: usize = 8;
+    let at = root.join("target/bench/scan");
+    let (few, many) = (at.join("few-types"), at.join("many-types"));
+    package(&few, FLOWS, 4, 0)?;
+    package(&many, FLOWS, 4, MORE)?;
+    let mut rows = Vec::new();
+    for (profile, optimised) in [("unoptimised", false), ("optimised", true)] {
+        let driver = build(root, optimised)?;
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            with.push(run(&driver, &many, "scan")?);
+            without.push(run(&driver, &few, "scan")?);
+        }
+        let (a, b) = (super::median(&with), super::median(&without));
+        rows.push(Row {
+            what: format!(
+                "scan of {FLOWS} flows with {MORE} more types of four fields each, {profile}, beside without: {:.0} µs per contract",
+                (a - b) / (FLOWS * MORE) as f64 * 1e6
+            ),
+            ours: format!("{:.1} ms", a * 1e3),
+            theirs: format!("{:.1} ms", b * 1e3),
+            ratios: with.iter().zip(&without).map(|(a, b)| a / b).collect(),
+            budget: "shown",
+        });
+    }
+    Ok(rows)
+}
+
+/// What all rules together, and the worst of them, cost of a scan in a build script: instructions as callgrind counts them. What rules
+/// share (the bodies they look into) is made by the first that asks, and counted as its own.
+///
+/// # Errors
+/// When the measuring program does not build or run, or valgrind is not there.
+pub(crate) fn rules(root: &Path) -> anyhow::Result<Vec<Row>> {
+    let package_at = root.join("target/bench/scan/small");
+    package(&package_at, 1_000, 4, 0)?;
+    let driver = build(root, false)?;
+    let counted = root.join("target/bench/scan/callgrind.out");
+    super::runtime::output(
+        Command::new("valgrind")
+            .arg("--tool=callgrind")
+            .arg(format!("--callgrind-out-file={}", counted.display()))
+            .arg(driver)
+            .arg("scan")
+            .arg(&package_at),
+    )?;
+    let text = super::runtime::output(
+        Command::new("callgrind_annotate")
+            .args(["--inclusive=yes", "--auto=no", "--threshold=100"])
+            .arg(&counted),
+    )?;
+    let (mut total, mut all) = (0.0, 0.0);
+    let mut each: Vec<(f64, String)> = Vec::new();
+    for line in text.lines() {
+        let Some((figure, rest)) = line.trim_start().split_once(' ') else {
+            continue;
+        };
+        let Ok(figure) = figure.replace(',', "").parse::<f64>() else {
+            continue;
+        };
+        if rest.ends_with("PROGRAM TOTALS") {
+            total = figure;
+        }
+        let Some((_, name)) = rest.split_once("flowx_build::rules::") else {
+            continue;
+        };
+        let name = name.split(' ').next().unwrap_or_default();
+        if name == "engine::run" {
+            all = figure;
+        } else if let Some(rule) = name.strip_suffix("::check") {
+            // Once per place in the sources that it comes from; the first is the whole of it.
+            if each.iter().all(|(_, known)| known != rule) {
+                each.push((figure, rule.to_owned()));
+            }
+        }
+    }
+    each.sort_by(|a, b| b.0.total_cmp(&a.0));
+    anyhow::ensure!(
+        total > 0.0 && all > 0.0 && each.len() > 20,
+        "callgrind tells of {} rules only",
+        each.len()
+    );
+    let row = |what: String, figure: f64| Row {
+        what,
+        ours: format!("{:.2} M", figure / 1e6),
+        theirs: format!("{:.0} M", total / 1e6),
+        ratios: vec![figure / total],
+        budget: "shown",
+    };
+    let mut rows = vec![row(
+        format!(
+            "all {} rules, instructions, beside the whole unoptimised scan of 1,000 files of which {FLOWS} declare",
+            each.len()
+        ),
+        all,
+    )];
+    for (n, (figure, rule)) in each.into_iter().take(3).enumerate() {
+        rows.push(row(
+            format!("rule number {} by cost: {rule}", n + 1),
+            figure,
+        ));
+    }
+    Ok(rows)
+}
+
 fn row(
     what: &str,
     driver: &Path,
@@ -61,29 +169,13 @@ fn row(
     rounds: usize,
     budget: &'static str,
 ) -> anyhow::Result<Row> {
-    let run = |mode: &str| -> anyhow::Result<f64> {
-        // As cargo runs a build script, for the mode that is one; the round that warms up leaves what the others find unchanged.
-        let output = Command::new(driver)
-            .arg(mode)
-            .arg(package)
-            .env("CARGO_MANIFEST_DIR", package)
-            .env("OUT_DIR", package.join("out"))
-            .output()?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{mode}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let text = String::from_utf8(output.stdout)?;
-        Ok(text.lines().last().unwrap_or_default().parse()?)
-    };
-    std::fs::create_dir_all(package.join("out"))?;
-    run(ours)?;
-    run(theirs)?;
+    // The round that warms up leaves what the others find unchanged.
+    run(driver, package, ours)?;
+    run(driver, package, theirs)?;
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
-        a.push(run(ours)?);
-        b.push(run(theirs)?);
+        a.push(run(driver, package, ours)?);
+        b.push(run(driver, package, theirs)?);
     }
     let mut row = super::paired(what, &a, &b, budget);
     row.ours = format!("{:.1} ms", super::median(&a) * 1e3);
@@ -91,8 +183,26 @@ fn row(
     Ok(row)
 }
 
-/// A package of `files` modules, each of `functions` functions of some thirty lines, `declaring` of them with a flow.
-fn package(at: &Path, files: usize, declaring: usize, functions: usize) -> anyhow::Result<()> {
+/// Runs the measuring program as cargo runs a build script, and tells how many seconds of a processor it had, so that a busy machine
+/// counts for nothing.
+fn run(driver: &Path, package: &Path, mode: &str) -> anyhow::Result<f64> {
+    std::fs::create_dir_all(package.join("out"))?;
+    let text = super::runtime::output(
+        Command::new(driver)
+            .arg(mode)
+            .arg(package)
+            .env("CARGO_MANIFEST_DIR", package)
+            .env("OUT_DIR", package.join("out")),
+    )?;
+    Ok(text.lines().last().unwrap_or_default().parse()?)
+}
+
+/// How many flows each measured package has.
+const FLOWS: usize = 50;
+
+/// A package of `files` modules, each of `functions` functions of some thirty lines, [`FLOWS`] of them with a flow, whose input holds
+/// `types` more types.
+fn package(at: &Path, files: usize, functions: usize, types: usize) -> anyhow::Result<()> {
     let src = at.join("src");
     if src.join("main.rs").exists() {
         return Ok(());
@@ -111,11 +221,19 @@ fn package(at: &Path, files: usize, declaring: usize, functions: usize) -> anyho
     for n in 0..files {
         writeln!(main, "mod m{n};")?;
         let mut text = format!("//! Module {n}.\n\nuse std::collections::HashMap;\n\n");
-        if n % (files / declaring) == 0 {
+        if n % (files / FLOWS) == 0 {
+            let (mut fields, mut more) = (String::new(), String::new());
+            for t in 0..types {
+                let _ = write!(fields, "    /// Part {t}.\n    pub part{t}: Part{n}x{t},\n");
+                let _ = write!(
+                    more,
+                    "/// Part {t} of what it takes.\n#[derive(Deserialize, JsonSchema)]\npub struct Part{n}x{t} {{\n    /// Which.\n    pub sku: String,\n    /// How many.\n    pub count: u32,\n    /// In cents.\n    pub cents: Option<u64>,\n    /// Names.\n    pub names: Vec<String>,\n}}\n\n"
+                );
+            }
             let _ = write!(
                 text,
                 "use flowx_runtime::{{FlowCx, flow}};\nuse schemars::JsonSchema;\nuse serde::{{Deserialize, Serialize}};\n
-/// What it takes.\n#[derive(Deserialize, JsonSchema)]\npub struct In{n} {{\n    /// In cents.\n    pub amount_cents: u64,\n    /// A note.\n    pub note: Option<String>,\n}}\n
+/// What it takes.\n#[derive(Deserialize, JsonSchema)]\npub struct In{n} {{\n    /// In cents.\n    pub amount_cents: u64,\n    /// A note.\n    pub note: Option<String>,\n{fields}}}\n\n{more}
 /// What it gives.\n#[derive(Serialize, JsonSchema)]\npub struct Out{n} {{\n    /// In cents.\n    pub total_cents: u64,\n}}\n
 /// Books an order of kind {n} and tells the total.\n#[flow(id = \"desk.h{n}\", version = \"1.0.0\", owner = \"desk\", deadline = \"PT30S\", http(POST, \"/api/h{n}\"), agent(), steps(book: crate::book))]
 pub async fn h{n}(cx: &FlowCx<h{n}>, input: In{n}) -> Result<Out{n}, crate::DeskError> {{\n    Ok(Out{n} {{ total_cents: cx.step::<crate::book>(input.amount_cents).await? }})\n}}\n\n"
@@ -165,7 +283,7 @@ fn lines(package: &Path) -> anyhow::Result<usize> {
     Ok(lines)
 }
 
-/// A program that does one of the measured things and prints how many seconds it took.
+/// A program that does one of the measured things and prints how many seconds of a processor it took.
 fn write_driver(root: &Path, at: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(at.join("src"))?;
     std::fs::copy(root.join("Cargo.lock"), at.join("Cargo.lock"))?;
@@ -193,6 +311,12 @@ fn files(package: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// What this thread, which does all of it, has had of a processor.
+fn on_a_processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e9)
 }
 
 fn main() {
@@ -231,16 +355,18 @@ fn main() {
         }
         other => panic!("no mode {other}"),
     }
-    println!("{}", begin.elapsed().as_secs_f64());
+    println!("{}", on_a_processor().unwrap_or(begin.elapsed().as_secs_f64()));
 }
 "#,
     )?;
     Ok(())
 }
 
-fn build(driver: &Path, optimised: bool) -> anyhow::Result<PathBuf> {
+fn build(root: &Path, optimised: bool) -> anyhow::Result<PathBuf> {
+    let driver = root.join("target/bench/scan/driver");
+    write_driver(root, &driver)?;
     let mut command = Command::new("cargo");
-    command.args(["build", "--quiet"]).current_dir(driver);
+    command.args(["build", "--quiet"]).current_dir(&driver);
     if optimised {
         command.arg("--release");
     }

@@ -261,7 +261,7 @@ async fn main() {
                 ALLOCATIONS.load(Ordering::Relaxed) - before
             };
             let (few, many) = (count(1).await, count(10_001).await);
-            println!("allocations: {few} in a call of 4 steps, {many} in one of 40,004: {} per step", (many - few.min(many)) as f64 / 40_000.0);
+            println!("allocations: {few} in a call of 4 steps, {many} in one of 40,004: {:.3} per step", (many - few.min(many)) as f64 / 40_000.0);
         }
         _ => eprintln!("flowx-bench-steps allocations | flowx ROUNDS | hand ROUNDS"),
     }
