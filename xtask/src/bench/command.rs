@@ -82,7 +82,7 @@ pub(crate) fn growth(root: &Path, rounds: usize) -> anyhow::Result<Vec<Row>> {
     let sizes = [100_usize, 200, 400, 800];
     let at = root.join("target/bench/growth");
     let mut series = vec![
-        ("scan, per flow with its four contracts (ms)", Vec::new()),
+        ("scan of flows with four contracts each (ms)", Vec::new()),
         ("diff of two manifests, all flows changed (ms)", Vec::new()),
         ("diff of two manifests, nothing changed (ms)", Vec::new()),
         ("tools/list, server CPU (µs)", Vec::new()),
