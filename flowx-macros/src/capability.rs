@@ -1,42 +1,37 @@
 //! `#[capability]`: the type of the function's name, `impl Capability` with the body, `impl Declares` per effect, the entry.
 
 use flowx_manifest::Authorization;
-use flowx_syntax::{CapabilityDecl, On, digest, parse_capability};
-use proc_macro2::{Span, TokenStream};
+use flowx_syntax::{CapabilityDecl, On, Problems, digest, parse_capability};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use crate::common::{Entry, errors, private};
-use crate::findings::{self, Found};
-use crate::item::{FnItem, Sorted, all_tokens, inner_fn};
-use crate::shell::{self, Shell};
+use crate::common::{Entry, private};
+use crate::findings::Found;
+use crate::item::{FnItem, Sorted, inner_fn};
+use crate::shell::{OnFn, Shell};
 
-pub(crate) fn expand(args: TokenStream, tokens: TokenStream) -> TokenStream {
-    let item: FnItem = match syn::parse2(tokens.clone()) {
-        Ok(item) => item,
-        Err(_) => return shell::not_a_function("`#[capability]`", tokens),
-    };
-    let on = On::Fn {
-        attrs: &item.attrs,
-        sig: &item.sig,
-    };
-    match parse_capability(Span::call_site(), args.clone(), on) {
-        Ok(decl) => {
-            let id = format!("{}@{}", decl.id.value, decl.version.value.major);
-            let place = || [args.clone(), all_tokens(&item)];
-            let found = findings::about("capability", &id, &decl.signature.ident, place);
-            if found.fatal {
-                let shell = Shell::capability(&item).after(&found).tokens();
-                let errors = found.tokens;
-                return quote!(#errors #shell);
-            }
-            healthy(&item, &decl, &id, &found)
-        }
-        Err(problems) => {
-            let errors = errors(problems);
-            let shell = Shell::capability(&item).tokens();
-            quote!(#errors #shell)
-        }
+impl OnFn for CapabilityDecl {
+    const WORD: &'static str = "capability";
+
+    fn read(args: TokenStream, on: On<'_>) -> Result<Self, Problems> {
+        parse_capability(Span::call_site(), args, on)
+    }
+
+    fn id(&self) -> String {
+        format!("{}@{}", self.id.value, self.version.value.major)
+    }
+
+    fn name(&self) -> &Ident {
+        &self.signature.ident
+    }
+
+    fn shell(item: &FnItem) -> Shell<'_> {
+        Shell::capability(item)
+    }
+
+    fn expand(&self, item: &FnItem, id: &str, found: &Found) -> TokenStream {
+        healthy(item, self, id, found)
     }
 }
 

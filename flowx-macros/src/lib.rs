@@ -30,7 +30,7 @@ pub fn effect(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `effects(Ledger, …)`, `idempotent = true`. A type of the function's name takes its place.
 #[proc_macro_attribute]
 pub fn capability(args: TokenStream, item: TokenStream) -> TokenStream {
-    capability::expand(args.into(), item.into()).into()
+    shell::expand::<flowx_syntax::CapabilityDecl>(args.into(), item.into()).into()
 }
 
 /// Declares what a caller can ask for on an `async fn name(cx: &FlowCx<name>, input: Input) -> Result<Output, Error>`.
@@ -40,7 +40,7 @@ pub fn capability(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `approval(…)`, `renamed_from`. A type of the function's name takes its place.
 #[proc_macro_attribute]
 pub fn flow(args: TokenStream, item: TokenStream) -> TokenStream {
-    flow::expand(args.into(), item.into()).into()
+    shell::expand::<flowx_syntax::FlowDecl>(args.into(), item.into()).into()
 }
 
 /// Declares an agent on a unit struct: `id`, `purpose`, `sponsor`, its leave by class (`spends = never`) and by flow (`alone(path)`), skills.

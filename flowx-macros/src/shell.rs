@@ -1,14 +1,15 @@
 //! What stands in for a declaration that has errors: the type and impls that allow everything, so that the rest of the crate is
 //! still checked and says nothing about this mistake. It never runs, since the build fails.
 
+use flowx_syntax::{On, Problems};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, ReturnType, Type};
 
-use crate::common::{private, raised};
-use crate::findings::Found;
-use crate::item::{FnItem, Sorted, inner_fn};
+use crate::common::{errors, private, raised};
+use crate::findings::{self, Found};
+use crate::item::{FnItem, Sorted, all_tokens, inner_fn};
 
 /// A function whose declaration has errors.
 pub(crate) struct Shell<'a> {
@@ -232,8 +233,52 @@ fn is_context(ty: &Type, context: &str, name: &Ident) -> bool {
     })
 }
 
+/// A declaration on a free function: how its attribute is read, and what becomes of both.
+pub(crate) trait OnFn: Sized {
+    /// The attribute.
+    const WORD: &'static str;
+    fn read(args: TokenStream, on: On<'_>) -> Result<Self, Problems>;
+    /// `id@major`.
+    fn id(&self) -> String;
+    /// The function's name.
+    fn name(&self) -> &Ident;
+    /// What stands for it where it cannot be read or what was found is fatal.
+    fn shell(item: &FnItem) -> Shell<'_>;
+    /// What it becomes otherwise.
+    fn expand(&self, item: &FnItem, id: &str, found: &Found) -> TokenStream;
+}
+
+/// Expands the attribute of such a declaration.
+pub(crate) fn expand<D: OnFn>(args: TokenStream, tokens: TokenStream) -> TokenStream {
+    let Ok(item) = syn::parse2::<FnItem>(tokens.clone()) else {
+        return not_a_function(&format!("`#[{}]`", D::WORD), tokens);
+    };
+    let on = On::Fn {
+        attrs: &item.attrs,
+        sig: &item.sig,
+    };
+    match D::read(args.clone(), on) {
+        Ok(decl) => {
+            let id = decl.id();
+            let place = || [args.clone(), all_tokens(&item)];
+            let found = findings::about(D::WORD, &id, decl.name(), place);
+            if found.fatal {
+                let shell = D::shell(&item).after(&found).tokens();
+                let errors = found.tokens;
+                return quote!(#errors #shell);
+            }
+            decl.expand(&item, &id, &found)
+        }
+        Err(problems) => {
+            let errors = errors(problems);
+            let shell = D::shell(&item).tokens();
+            quote!(#errors #shell)
+        }
+    }
+}
+
 /// Something that is no function at all: the error, and the item as it is.
-pub(crate) fn not_a_function(place: &str, tokens: TokenStream) -> TokenStream {
+fn not_a_function(place: &str, tokens: TokenStream) -> TokenStream {
     let span = match syn::parse2::<syn::Item>(tokens.clone()) {
         Ok(item) => name_of(&item),
         Err(error) => {

@@ -155,21 +155,23 @@ impl Arms {
     }
 }
 
+/// What stands in `$(…)*` or `$(…)+`, when that is the whole.
+fn repeated(tokens: TokenStream) -> Option<TokenStream> {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    match &trees[..] {
+        [
+            TokenTree::Punct(dollar),
+            TokenTree::Group(group),
+            TokenTree::Punct(star),
+        ] if dollar.as_char() == '$' && matches!(star.as_char(), '*' | '+') => Some(group.stream()),
+        _ => None,
+    }
+}
+
 /// The name in `$($name:item)*` or `$($name:tt)*`, when that is the whole matcher.
 fn only_repetition(tokens: TokenStream) -> Option<String> {
-    let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    let [
-        TokenTree::Punct(dollar),
-        TokenTree::Group(group),
-        TokenTree::Punct(star),
-    ] = &trees[..]
-    else {
-        return None;
-    };
-    if dollar.as_char() != '$' || !matches!(star.as_char(), '*' | '+') {
-        return None;
-    }
-    let inner: Vec<String> = group.stream().into_iter().map(|t| t.to_string()).collect();
+    let inner = repeated(tokens)?;
+    let inner: Vec<String> = inner.into_iter().map(|t| t.to_string()).collect();
     match &inner.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["$", name, ":", "item" | "tt"] => Some((*name).to_owned()),
         _ => None,
@@ -178,20 +180,9 @@ fn only_repetition(tokens: TokenStream) -> Option<String> {
 
 /// The attributes in `$( #[a] #[b] $name )*`, when that is the whole transcriber; also of `$( $name )*`.
 fn attributes_of(tokens: TokenStream, name: &str) -> Option<String> {
-    let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    let [
-        TokenTree::Punct(dollar),
-        TokenTree::Group(group),
-        TokenTree::Punct(star),
-    ] = &trees[..]
-    else {
-        return None;
-    };
-    if dollar.as_char() != '$' || !matches!(star.as_char(), '*' | '+') {
-        return None;
-    }
+    let inner = repeated(tokens)?;
     let mut attrs = TokenStream::new();
-    let mut inner = group.stream().into_iter();
+    let mut inner = inner.into_iter();
     loop {
         match inner.next()? {
             TokenTree::Punct(hash) if hash.as_char() == '#' => {
