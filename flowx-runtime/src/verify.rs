@@ -3,7 +3,8 @@
 //! `include_manifest!()` puts a test into the user's crate that calls [`assert_contracts`]; [`App::verify`](crate::App::verify)
 //! does the same to a program that is about to serve. In a test build every flow's types are probed in full (reading,
 //! writing, schemars); otherwise reading of inputs and [`Samples`](crate::Samples) of outputs are there, and what could not be compared
-//! is said. The test fails where nothing was shown of a contract (FLOWX1321): a proof that leaves one out is none.
+//! is said. The test fails where nothing was shown of a contract (FLOWX1321): a proof that leaves one out is none. Flows of a library are
+//! probed in the library's own test.
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,8 @@ pub struct Verified {
     pub contract: String,
     /// What was tried, and what came out.
     pub report: Report,
+    /// Whether the types of the flow are probed in full here: in the test of the crate that declares it, and nowhere else.
+    pub probed: bool,
     /// Where schemars' own schema says otherwise, and which side serde takes; for the reader's information.
     pub schemars: Vec<String>,
 }
@@ -38,7 +41,8 @@ pub struct Verification {
 
 impl Verification {
     /// The contracts of which nothing was shown: outputs that are only `Serialize` and have no [`Samples`](crate::Samples), and, in a
-    /// program that serves, those that are `Deserialize` as well (its test reads and writes them, see [`assert_contracts`]).
+    /// program that serves and of flows of other crates, those that are `Deserialize` as well: the test of the crate that declares the
+    /// flow reads and writes them, see [`assert_contracts`].
     pub fn uncompared(&self) -> impl Iterator<Item = &Verified> {
         self.contracts
             .iter()
@@ -120,6 +124,10 @@ fn disagreements(report: &Report, f: &mut std::fmt::Formatter<'_>) -> std::fmt::
     Ok(())
 }
 
+/// Why nothing was shown of a contract whose flow is not probed here.
+const ELSEWHERE: &str = "the test of the crate that declares the flow reads and writes it, and is the only one that can; to compare it here \
+                         as well, implement flowx_runtime::Samples for it";
+
 /// Holds every contract of the compiled flows against their types.
 pub fn verify(embedded: &Embedded) -> Verification {
     let mut out = Verification::default();
@@ -163,10 +171,15 @@ pub fn verify(embedded: &Embedded) -> Verification {
                 response: (direction == Direction::Response).then_some(schema),
                 probe,
             };
+            let mut report = check(&subject, Effort::default());
+            if probes.is_none() && report.uncompared.is_some() {
+                report.uncompared = Some(ELSEWHERE.to_owned());
+            }
             out.contracts.push(Verified {
                 subject: format!("flow {reference}, {part}"),
                 contract: contract.clone(),
-                report: check(&subject, Effort::default()),
+                report,
+                probed: probes.is_some(),
                 schemars: flowx_verify::beside_schemars(&subject, Effort::default()),
             });
         }
@@ -262,6 +275,7 @@ pub fn assert_contracts(embedded: &Embedded) {
     println!("{verification}");
     let left: Vec<String> = verification
         .uncompared()
+        .filter(|c| c.probed)
         .map(|c| {
             let why = c.report.uncompared.as_deref().unwrap_or_default();
             format!("{}, `{}`: {why}", c.subject, c.contract)
