@@ -6,6 +6,7 @@ mod cards;
 #[cfg(test)]
 mod tests;
 
+use clap::Parser;
 use flowx_runtime::store::{self, SharedStore};
 use flowx_runtime::{App, BearerTokens};
 use tokio::net::TcpListener;
@@ -14,17 +15,22 @@ use crate::cards::{Board, Cards};
 
 flowx_runtime::include_manifest!();
 
+/// A board of cards on which archiving needs somebody else's yes.
+#[derive(Parser)]
+struct Arguments {
+    /// Where to listen; port 0 picks a free one.
+    #[arg(default_value = "127.0.0.1:8082")]
+    listen: String,
+    /// Where proposals and records are kept: sqlite:FILE, sqlite::memory: or postgres://…
+    #[arg(default_value = "sqlite:board.db")]
+    store: String,
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let listen = arguments
-        .next()
-        .unwrap_or_else(|| "127.0.0.1:8082".to_owned());
-    let address = arguments
-        .next()
-        .unwrap_or_else(|| "sqlite:board.db".to_owned());
-    let app = app(Board::open(), store::open(&address).await?)?;
-    let listener = TcpListener::bind(&listen).await?;
+    let arguments = Arguments::parse();
+    let app = app(Board::open(), store::open(&arguments.store).await?)?;
+    let listener = TcpListener::bind(&arguments.listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
     Ok(app.serve(listener).await?)
 }

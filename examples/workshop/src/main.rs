@@ -8,6 +8,7 @@ mod shop;
 #[cfg(test)]
 mod tests;
 
+use clap::Parser;
 use flowx_runtime::store::{self, SharedStore};
 use flowx_runtime::{App, BearerTokens, ConfirmationPolicy, McpOptions, Refusal};
 use tokio::net::TcpListener;
@@ -17,17 +18,22 @@ use crate::shop::{Book, Shelf, Shop};
 
 flowx_runtime::include_manifest!();
 
+/// A repair desk: an agent estimates, people decide.
+#[derive(Parser)]
+struct Arguments {
+    /// Where to listen; port 0 picks a free one.
+    #[arg(default_value = "127.0.0.1:8081")]
+    listen: String,
+    /// Where proposals and records are kept: sqlite:FILE, sqlite::memory: or postgres://…
+    #[arg(default_value = "sqlite:workshop.db")]
+    store: String,
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let mut arguments = std::env::args().skip(1);
-    let listen = arguments
-        .next()
-        .unwrap_or_else(|| "127.0.0.1:8081".to_owned());
-    let address = arguments
-        .next()
-        .unwrap_or_else(|| "sqlite:workshop.db".to_owned());
-    let app = app(Shop::open(), store::open(&address).await?)?;
-    let listener = TcpListener::bind(&listen).await?;
+    let arguments = Arguments::parse();
+    let app = app(Shop::open(), store::open(&arguments.store).await?)?;
+    let listener = TcpListener::bind(&arguments.listen).await?;
     println!("listening on http://{}", listener.local_addr()?);
     Ok(app.serve(listener).await?)
 }

@@ -151,6 +151,18 @@ async fn it_notes_alone_proposes_the_price_and_a_yes_runs_it_as_whoever_said_yes
 async fn a_mechanics_yes_to_a_price_fails_and_changes_nothing() {
     let workshop = Workshop::open().await;
     workshop.price("estimator-token", 42_000).await;
+    let missing = async |token| {
+        let (_, list) = workshop
+            .send(token, "GET", "/flowx/proposals?status=waiting", None)
+            .await;
+        list["proposals"][0]["missingPermissions"].clone()
+    };
+    assert_eq!(
+        missing("mechanic-token").await,
+        json!(["repair.price"]),
+        "told before the yes"
+    );
+    assert_eq!(missing("manager-token").await, json!([]));
     let (_, proposal) = workshop.yes("mechanic-token", json!({})).await;
     assert_eq!(proposal["status"], "failed", "{proposal}");
     assert_eq!(workshop.price_of(), None);

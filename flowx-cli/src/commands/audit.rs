@@ -187,7 +187,7 @@ fn report(
     }
     not_chained(context, waiting);
     if code == OK {
-        context.note("keep the head (SEQ:HASH) elsewhere and give it back with --head, and a chain written anew is found too");
+        context.note("keep the head (SEQ:HASH) elsewhere and give it back with --head: a chain cut off at its end, or written anew, is found by that alone");
     }
     Ok(code)
 }

@@ -26,8 +26,8 @@ rule! {
     /// Nothing; be sure that it is true.
     "FXD105" "idempotence-promised" [Additive]
     cells &[(Area::Capability, "idempotent", Action::Tighten), (Area::Tool, "idempotent", Action::Tighten)];
-    consequence "A call can be repeated safely.";
-    fix "Nothing, if that is meant.";
+    consequence "Callers, retries and whoever looks after a crash take a repetition to do no harm from now on; nothing here proves it.";
+    fix "Make sure that a second call with the same input changes nothing more.";
     check check;
 }
 

@@ -54,7 +54,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads it. Somebody unknown, and an agent, are nobody here.
+    /// Reads it. Somebody unknown is refused. An agent is let in and finds nothing: every proposal, rule and link of the trail is for a person.
     pub(super) async fn read(web: &Web, request: Request) -> Result<Asked, Response> {
         let (parts, content) = request.into_parts();
         let caller = Caller::establish(web, &parts).await?;
@@ -417,6 +417,18 @@ pub(super) fn written(gate: &Gate, proposal: &Proposal, who: &Principal) -> Json
         ("decision", decision),
         ("outcome", outcome),
         ("mayDecide", gate.may_decide(who, proposal).into()),
+        // A yes runs with what the asker and whoever says it both hold: with one of these missing it can only fail.
+        (
+            "missingPermissions",
+            Json::Array(
+                shown
+                    .permissions
+                    .iter()
+                    .filter(|permission| !who.holds(permission))
+                    .map(|permission| text(permission))
+                    .collect(),
+            ),
+        ),
         ("correlationId", text(&proposal.correlation_id)),
     ])
 }

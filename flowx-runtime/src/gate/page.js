@@ -33,6 +33,9 @@ function show(call) {
   put("facts", "Asked by", call.askedBy);
   put("facts", "It can reach", call.effects.join(", ") || "nothing beyond reading");
   put("facts", "It needs the permissions", call.permissions.join(", ") || "none");
+  if (call.mayDecide && call.missingPermissions.length > 0) {
+    put("facts", "You do not hold", `${call.missingPermissions.join(", ")}; your yes could only fail`);
+  }
   put("facts", "Status", call.status);
   for (const argument of call.arguments) put("arguments", argument.name, argument.value);
   if (call.withheld.length > 0) put("facts", "Withheld as sensitive", call.withheld.join(", "));

@@ -392,6 +392,7 @@ fn is_foreign_state(refusal: &Refusal) -> bool {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
+    let name = crate::gate::visible_short(name);
     ErrorData::invalid_params(format!("Unknown tool: {name}"), None)
 }
 

@@ -79,7 +79,7 @@ impl SqliteStore {
 }
 
 /// Makes the file, where there is none, so that nobody but its owner reads what callers have sent. SQLite gives the files beside it the same
-/// rights. One that is there keeps its own.
+/// rights. One that is there keeps its own; where others may open it, the log says so.
 fn owned_alone(file: &std::path::Path) -> Result<(), StoreError> {
     let mut new = std::fs::OpenOptions::new();
     new.write(true).create_new(true);
@@ -89,7 +89,19 @@ fn owned_alone(file: &std::path::Path) -> Result<(), StoreError> {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
             StoreError::Unreachable(format!("{}: {error}", file.display())),
         ),
-        _ => Ok(()),
+        _ => {
+            #[cfg(unix)]
+            if let Ok(there) = std::fs::metadata(file) {
+                let mode = std::os::unix::fs::PermissionsExt::mode(&there.permissions()) & 0o777;
+                if mode & 0o007 != 0 {
+                    tracing::warn!(
+                        file = %file.display(), mode = %format!("{mode:03o}"),
+                        "everybody on this machine may open the store; chmod 600 keeps it to its owner"
+                    );
+                }
+            }
+            Ok(())
+        }
     }
 }
 
