@@ -153,3 +153,38 @@ fn a_format_beside_it_does_not_excuse_another_member() {
         assert!(refused > 0, "{wrong}: {report:?}");
     }
 }
+
+/// Read as it is written, but for one value that it makes of another.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Stars {
+    #[serde(serialize_with = "off_by_one")]
+    n: u8,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Rating {
+    n: u8,
+}
+
+fn off_by_one<S: serde::Serializer>(n: &u8, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u16(u16::from(*n) + 1)
+}
+
+#[test]
+fn a_declared_range_of_an_output_is_the_author_s_word_and_what_leaves_it_by_itself_is_not() {
+    let range = r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer","minimum":1,"maximum":5}}}"#;
+    let kept = report(probe!(Rating), range);
+    assert_eq!(kept.disagreements, []);
+    assert_eq!(
+        kept.deviations.iter().map(|d| d.id()).collect::<Vec<_>>(),
+        ["constraint"],
+        "values beyond it were tried, and are listed"
+    );
+    // 5 is within, and is written as 6.
+    let left = report(probe!(Stars), range);
+    assert!(
+        left.disagreements.iter().any(|d| d.value == r#"{"n":6}"#),
+        "{:?}",
+        left.disagreements
+    );
+}
