@@ -1,7 +1,7 @@
 //! A store with one defect, to see that whoever should notice it does.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use flowx_manifest::audit_chain::{Head, Link};
@@ -490,11 +490,43 @@ pub enum Fault {
     AnswerLost,
 }
 
+/// Where so many callers wait for each other, once: whoever comes later passes. So all of them have read before any of them writes, on a
+/// machine of any speed.
+pub struct Meeting {
+    operation: &'static str,
+    barrier: tokio::sync::Barrier,
+    over: AtomicBool,
+}
+
+impl Meeting {
+    /// Of so many callers, before that operation.
+    pub fn before(operation: &'static str, callers: usize) -> Arc<Meeting> {
+        assert!(OPERATIONS.contains(&operation), "{operation}");
+        Arc::new(Meeting {
+            operation,
+            barrier: tokio::sync::Barrier::new(callers),
+            over: AtomicBool::new(false),
+        })
+    }
+
+    /// Whether all have come.
+    pub fn took_place(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+
+    async fn join(&self) {
+        if !self.took_place() && self.barrier.wait().await.is_leader() {
+            self.over.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
 /// A store of which single operations can be taken away, and given back.
 pub struct Failing {
     inner: SharedStore,
     faults: Mutex<BTreeMap<&'static str, Fault>>,
     hits: AtomicUsize,
+    meeting: Mutex<Option<Arc<Meeting>>>,
 }
 
 impl Failing {
@@ -503,7 +535,15 @@ impl Failing {
             inner,
             faults: Mutex::default(),
             hits: AtomicUsize::new(0),
+            meeting: Mutex::default(),
         })
+    }
+
+    /// One at which callers meet.
+    pub fn meeting(inner: SharedStore, meeting: &Arc<Meeting>) -> Arc<Failing> {
+        let failing = Failing::over(inner);
+        *failing.meeting.lock().unwrap() = Some(Arc::clone(meeting));
+        failing
     }
 
     /// One that went dark after it was opened: nothing but its heartbeat and keys answers, so that an instance starts.
@@ -530,6 +570,10 @@ impl Failing {
     }
 
     async fn at<'a, T>(&self, operation: &str, asked: Wait<'a, T>) -> Result<T, StoreError> {
+        let meeting = self.meeting.lock().unwrap().clone();
+        if let Some(meeting) = meeting.filter(|m| m.operation == operation) {
+            meeting.join().await;
+        }
         let fault = self.faults.lock().unwrap().get(operation).copied();
         if let Some(fault) = fault {
             self.hits.fetch_add(1, Ordering::SeqCst);

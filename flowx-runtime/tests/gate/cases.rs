@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use http::{Method, StatusCode};
 
 use crate::case_list;
-use crate::common::broken::{Broken, Defect, Failing};
+use crate::common::broken::{Broken, Defect, Failing, Meeting};
 use crate::lab::{Client, Lab, code, outcome};
 
 const PRICE: &str = r#"{"ticket":"7","cents":4200}"#;
@@ -41,6 +41,20 @@ case_list! { CASES:
     c22_nothing_defaults_to_yes,
 }
 
+/// How many callers come at once.
+const CLICKS: usize = 8;
+
+/// The same desks, with stores at which that many callers meet before any of them changes a proposal.
+async fn meeting(labs: [&Lab; 2], callers: usize) -> (Arc<Meeting>, [Lab; 2]) {
+    let meeting = Meeting::before("swap", callers);
+    let at = |lab: &Lab| {
+        let store = Failing::meeting(Arc::clone(&lab.store), &meeting);
+        Lab::with_store(lab.setup.clone(), store)
+    };
+    let labs = [at(labs[0]).await, at(labs[1]).await];
+    (meeting, labs)
+}
+
 async fn c01_one_approval_never_runs_twice(lab: Lab) {
     let other = lab.another().await;
     assert_eq!(
@@ -48,12 +62,14 @@ async fn c01_one_approval_never_runs_twice(lab: Lab) {
         "approval.required"
     );
     let (id, fingerprint) = lab.only().await;
-    // Two tabs, on two instances, many clicks.
-    let clicks = (0..8).map(|i| {
-        let lab = if i % 2 == 0 { &lab } else { &other };
+    // Two tabs, on two instances, many clicks, each of which has read that the call waits before any of them counts.
+    let (meeting, [here, there]) = meeting([&lab, &other], CLICKS).await;
+    let clicks = (0..CLICKS).map(|i| {
+        let lab = if i % 2 == 0 { &here } else { &there };
         lab.approve("ada", &id, &fingerprint)
     });
     let answers = join_all(clicks).await;
+    assert!(meeting.took_place());
     let taken = answers
         .iter()
         .filter(|a| a.status == StatusCode::OK)
@@ -86,11 +102,14 @@ async fn c02_identical_calls_at_once_use_one_yes_once(lab: Lab) {
         "approval.required",
         "another input is another call"
     );
-    let runs = (0..8).map(|i| {
-        let lab = if i % 2 == 0 { &lab } else { &other };
+    let (meeting, [here, there]) = meeting([&lab, &other], CLICKS).await;
+    let runs = (0..CLICKS).map(|i| {
+        let lab = if i % 2 == 0 { &here } else { &there };
         lab.call("bob", "card.archive", r#"{"card":"x"}"#)
     });
-    for outcome in join_all(runs).await {
+    let outcomes = join_all(runs).await;
+    assert!(meeting.took_place());
+    for outcome in outcomes {
         assert!(
             ["done", "approval.running"].contains(&code(&outcome).as_str()),
             "{outcome:?}"
@@ -623,10 +642,12 @@ async fn c15_two_decisions_at_once_have_one_winner(lab: Lab) {
         let input = format!(r#"{{"card":"{round}"}}"#);
         lab.call("bob", "card.archive", &input).await;
         let (id, fingerprint) = lab.only().await;
+        let (meeting, [here, there]) = meeting([&lab, &other], 2).await;
         let (yes, no) = tokio::join!(
-            lab.approve("lead", &id, &fingerprint),
-            other.reject("lead", &id, "no")
+            here.approve("lead", &id, &fingerprint),
+            there.reject("lead", &id, "no")
         );
+        assert!(meeting.took_place());
         // A no may also take back a yes that came first; a yes never takes back a no.
         let status = lab.status(&id).await;
         match (yes.status, no.status) {
